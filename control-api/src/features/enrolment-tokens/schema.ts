@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+import { Type } from 'typebox'
+import { LabelsSchema, Nullable, TimeSchema, TokenIdSchema } from '../../schema/common.ts'
+
+/** POST /enrolment-tokens createEnrolmentToken; GET listEnrolmentTokens; DELETE /{id} deleteEnrolmentToken */
+export const NewEnrolmentTokenSchema = Type.Object(
+  {
+    labels: Type.Optional(LabelsSchema),
+    maxUses: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1 })),
+    expiresInSeconds: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: 2_592_000, default: 3600 }),
+    ),
+    /** Nodes that enrol with it start with this override (see the node's override). */
+    mergePatch: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { additionalProperties: false },
+)
+export const EnrolmentTokenSchema = Type.Object({
+  id: TokenIdSchema,
+  labels: LabelsSchema,
+  maxUses: Type.Integer(),
+  uses: Type.Integer(),
+  expiresAt: TimeSchema,
+  createdAt: TimeSchema,
+  createdBy: Nullable(Type.String({ description: 'null: made on the control plane by its operator' })),
+})
+/** Shown once: only a digest of the secret is kept. */
+export const CreatedEnrolmentTokenSchema = Type.Intersect([
+  EnrolmentTokenSchema,
+  Type.Object({ secret: Type.String(), command: Type.String({ description: 'To run on the node' }) }),
+])

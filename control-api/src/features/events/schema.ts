@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+import { type Static, Type } from 'typebox'
+
+/**
+ * GET /events streamEvents (SSE). The event's `id` is durable (rowid of the events table); reconnect with
+ * Last-Event-ID to get what was missed. Events say what changed, not how: fetch the thing again.
+ * `heartbeat` every 15 s. `metrics` is not stored: it says that new windows arrived for these nodes.
+ */
+export const EventSchema = Type.Object({
+  kind: Type.Enum(['node', 'rollout', 'config', 'metrics', 'session']),
+  id: Type.String({ description: 'Of the thing that changed' }),
+  action: Type.String({ description: 'enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, …' }),
+  at: Type.String({ format: 'date-time' }),
+})
+export type Event = Static<typeof EventSchema>

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+import { type Static, Type } from 'typebox'
+import { TimeSchema, UserIdSchema } from '../../schema/common.ts'
+
+export const RoleSchema = Type.Enum(['viewer', 'editor', 'operator', 'approver', 'admin', 'auditor'])
+export type Role = Static<typeof RoleSchema>
+
+/** POST /session signInUser, GET /session getSession, DELETE /session signOut */
+export const CredentialsSchema = Type.Object(
+  {
+    username: Type.String({ minLength: 1, maxLength: 64 }),
+    password: Type.String({ minLength: 1, maxLength: 1024 }),
+  },
+  { additionalProperties: false },
+)
+export const SessionSchema = Type.Object({
+  user: Type.Object({ id: UserIdSchema, username: Type.String(), roles: Type.Array(RoleSchema) }),
+  /** While true every other endpoint answers 403 `password_change_required`. */
+  passwordChangeRequired: Type.Boolean(),
+  permissions: Type.Array(Type.String()),
+  expiresAt: TimeSchema,
+})
+export type Session = Static<typeof SessionSchema>
+
+/** PUT /session/password changePassword; ends the user's other sessions */
+export const ChangePasswordSchema = Type.Object(
+  {
+    currentPassword: Type.String({ minLength: 1, maxLength: 1024 }),
+    newPassword: Type.String({ minLength: 12, maxLength: 1024 }),
+  },
+  { additionalProperties: false },
+)

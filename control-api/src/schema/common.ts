@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Shapes that several features share. Times are ISO 8601 UTC strings at the border; durations and
+// sizes carry their unit in the name; ids are a prefix and a lower-case ULID.
+import { type Static, Type } from 'typebox'
+
+const ulid = '[0-9a-hjkmnp-tv-z]{26}'
+const id = (prefix: string) =>
+  Type.String({ pattern: `^${prefix}_${ulid}$`, examples: [`${prefix}_01jd4q6v2m8w3x5y7z9abcdefg`] })
+
+export const NodeIdSchema = id('node')
+export const RolloutIdSchema = id('rollout')
+export const TokenIdSchema = id('token')
+export const UserIdSchema = id('user')
+export const TimeSchema = Type.String({ format: 'date-time', examples: ['2026-11-21T09:00:00.000Z'] })
+export const DigestSchema = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+/** Names of nodes and configs: DNS-like, so they fit in URLs, logs and shell commands unquoted. */
+export const NameSchema = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+})
+export const LabelsSchema = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,62}$' }),
+  Type.String({ maxLength: 128 }),
+  { maxProperties: 32, additionalProperties: false },
+)
+export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
+  Type.Union([schema, Type.Null()])
+
+/** Where in a config text something is wrong. Lines and columns from 1, columns in UTF-16 units. */
+export const ConfigErrorSchema = Type.Object({
+  pointer: Type.String({ description: 'JSON Pointer (RFC 6901)' }),
+  line: Type.Integer({ minimum: 0 }),
+  column: Type.Integer({ minimum: 0 }),
+  endLine: Type.Integer({ minimum: 0 }),
+  endColumn: Type.Integer({ minimum: 0 }),
+  code: Type.String(),
+  message: Type.String(),
+  hint: Type.String(),
+})
+export type ConfigError = Static<typeof ConfigErrorSchema>
+
+/** RFC 9457. `errors` points into the request body, or into the config text it carried. */
+export const ProblemSchema = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  code: Type.String({ description: 'Stable, for programs: snake_case' }),
+  detail: Type.String({ description: 'What happened, to what, and what to do' }),
+  requestId: Type.String(),
+  errors: Type.Optional(Type.Array(ConfigErrorSchema)),
+})
+export type Problem = Static<typeof ProblemSchema>
+
+/** Lists are pages: pass `nextCursor` back as `cursor` until it is null. */
+export const pageOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
+  Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) })
+export const PageQuerySchema = Type.Object({
+  cursor: Type.Optional(Type.String({ maxLength: 128 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+})

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* server.h — the running file server as the rest of the process sees it: start, swap the config,
+ * read back what really runs, take measurements, stop.
+ *
+ * The agent (its own thread) and main use only this. Everything here may be called from any thread
+ * but an event loop's, and blocks until the loops have answered. */
+#ifndef FARMSTEAD_SERVER_H
+#define FARMSTEAD_SERVER_H
+
+#include "config.h"
+#include "histogram.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum stage {
+#define X(name, wire, help) STAGE_##name,
+#include "stages.def"
+#undef X
+    STAGE_COUNT
+};
+
+enum counter {
+#define X(name, wire, help) COUNTER_##name,
+#include "metrics.def"
+#undef X
+    COUNTER_COUNT
+};
+
+enum gauge {
+#define G(name, wire, help) GAUGE_##name,
+#include "gauges.def"
+#undef G
+    GAUGE_COUNT
+};
+
+struct server;
+
+/* A server without a config: it listens nowhere until server_apply(). NULL and *err = UV_E* when
+ * threads or memory are missing. */
+struct server *server_new(int *err);
+
+/* Swap to `cfg` (takes its own reference) as `generation`. New listeners are bound before anything
+ * is swapped, so a failure leaves the old config serving: returns -1 and adds to `errors`. On 0 every
+ * loop serves the new config; requests under way end under the old one. Equal digest: only the
+ * generation changes, nothing is reloaded. Serialised: one caller at a time. */
+int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
+                 struct config_errors *errors);
+
+/* What the loops really run, asked of each of them, not of the last apply. */
+struct server_effective {
+    bool serving; /* false: no config yet */
+    uint64_t generation;
+    char digest[CONFIG_DIGEST_LEN + 1];
+    char boot_id[33];
+    uint64_t reloads;
+};
+void server_effective(struct server *srv, struct server_effective *out);
+
+/* The config the loops run, with a reference, or NULL. */
+struct config *server_config(struct server *srv);
+
+/* Totals since boot of one config generation. At most SERVER_GENERATIONS are kept (the oldest is folded
+ * into none: it is dropped once a newer snapshot has been taken and no request of it is left). */
+#define SERVER_GENERATIONS 4
+struct server_series {
+    uint64_t generation;
+    uint64_t counters[COUNTER_COUNT];
+    struct histogram stages[STAGE_COUNT];
+};
+
+struct server_metrics {
+    uint64_t monotonic_ms; /* since boot, when the snapshot was taken */
+    size_t series_count;
+    struct server_series series[SERVER_GENERATIONS];
+    double gauges[GAUGE_COUNT];
+};
+/* Merged over all loops. Counters and histograms never decrease within a boot. */
+void server_metrics(struct server *srv, struct server_metrics *out);
+
+/* Reopen log files (SIGUSR1, after rotation). */
+void server_reopen_logs(struct server *srv);
+
+/* Stop accepting, let requests end for at most `drain_ms`, then close, join and free. */
+void server_stop(struct server *srv, uint32_t drain_ms);
+
+#endif
