@@ -3,10 +3,12 @@
  *
  * A config is read from text (JSON with comments) by config_parse(), never changed afterwards and
  * swapped whole: a request ends under the snapshot it began with. Which options exist, their types,
- * defaults, ranges and help are written once, in config.def; parser, schema and reference page come
- * from it. Reading the text touches no file, port or user: that is config_check.h. */
+ * defaults, ranges and help are written once, in config_table.c; parser, schema and reference page
+ * come from it. Reading the text touches no file, port or user: that is config_check.h. */
 #ifndef FARMSTEAD_CONFIG_H
 #define FARMSTEAD_CONFIG_H
+
+#include "config_errors.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -110,26 +112,15 @@ struct config {
     char digest[CONFIG_DIGEST_LEN + 1]; /* of the RFC 8785 form of `text` */
 };
 
-struct config_error {
-    char *pointer; /* RFC 6901 */
-    uint32_t line, column, end_line, end_column; /* 1-based, columns in UTF-16 units */
-    const char *code;                            /* static: "unknown_key", "out_of_range", … */
-    char *message;
-    char *hint; /* "" when there is none */
-};
-
-/* Growable list of findings, in document order; bounded, further ones are counted and dropped. */
-struct config_errors {
-    struct config_error *items;
-    size_t count;
-    size_t dropped;
-};
-
-void config_errors_fini(struct config_errors *errors);
-
 /* The config that `text` describes, with one reference, or NULL with at least one error added.
  * Reports as many errors as it can find, not just the first. Any thread. */
 struct config *config_parse(const char *text, size_t len, struct config_errors *errors);
+
+/* Adds a finding about the value at `pointer`, placed where cfg's text has that value, or where it
+ * has the nearest one around it when the option was left out. Any thread. */
+void config_errors_add_at(struct config_errors *errors, const struct config *cfg,
+                          enum config_code code, const char *pointer, const char *hint,
+                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 struct config *config_get(struct config *cfg); /* Any thread. Returns cfg. */
 void config_put(struct config *cfg);           /* Any thread. NULL is allowed. */
