@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { ConfigErrorSchema, DigestSchema, NameSchema, Nullable, TimeSchema } from '../../schema/common.ts'
+import {
+  ConfigErrorSchema,
+  DigestSchema,
+  NameSchema,
+  Nullable,
+  TimeSchema,
+} from '../../schema/common.ts'
 
-export const ConfigTextSchema = Type.String({ maxLength: 1_048_576, description: 'JSON with comments, kept byte for byte' })
+export const ConfigTextSchema = Type.String({
+  maxLength: 1_048_576,
+  description: 'JSON with comments, kept byte for byte',
+})
 export const MessageSchema = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' })
 export const SourceSchema = Type.Enum(['ui', 'api', 'cli', 'drift', 'revert', 'import', 'setup'])
 
@@ -28,7 +37,10 @@ export const VersionSummarySchema = Type.Object({
   nodes: Type.Integer({ description: 'Nodes whose effective config is this version' }),
 })
 /** GET /configs/{name}/versions/{number} getVersion */
-export const VersionSchema = Type.Intersect([VersionSummarySchema, Type.Object({ text: ConfigTextSchema })])
+export const VersionSchema = Type.Intersect([
+  VersionSummarySchema,
+  Type.Object({ text: ConfigTextSchema }),
+])
 export type Version = Static<typeof VersionSchema>
 
 /** GET /configs/{name}/draft getDraft (ETag); PUT putDraft: If-Match required, 428 without, 412 with the other's text */
@@ -38,7 +50,10 @@ export const DraftSchema = Type.Object({
   updatedBy: Nullable(Type.String()),
   updatedAt: TimeSchema,
 })
-export const PutDraftSchema = Type.Object({ text: ConfigTextSchema }, { additionalProperties: false })
+export const PutDraftSchema = Type.Object(
+  { text: ConfigTextSchema },
+  { additionalProperties: false },
+)
 
 /** POST /configs/{name}/versions createVersion: from `text`; parent must be the latest (409 `parent_not_latest`). 201, or 422 with errors */
 export const NewVersionSchema = Type.Object(
@@ -51,7 +66,10 @@ export const NewVersionSchema = Type.Object(
 )
 
 /** POST /configs/validate validateConfig: schema first, then the node binary's own check */
-export const ValidateSchema = Type.Object({ text: ConfigTextSchema }, { additionalProperties: false })
+export const ValidateSchema = Type.Object(
+  { text: ConfigTextSchema },
+  { additionalProperties: false },
+)
 export const ValidationSchema = Type.Object({
   ok: Type.Boolean(),
   digest: Nullable(DigestSchema),

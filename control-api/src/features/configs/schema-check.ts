@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Checks a document against the node's JSON Schema and says each problem once, in a sentence, at its
+// own place in the text. A first filter with quick answers: the node's own check has the last word.
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { ConfigError } from '../../schema/common.ts'
+import type { SchemaNode } from './schema-walk.ts'
+import { nearestName } from './suggest.ts'
+import {
+  type ConfigText,
+  MAX_ERRORS,
+  nodeAt,
+  pointerTo,
+  positionsIn,
+  WHOLE_DOCUMENT,
+} from './text.ts'
+
+type Parsed = Extract<ConfigText, { ok: true }>
+export type SchemaCheck = (text: string, parsed: Parsed) => ConfigError[]
+
+export function compileSchemaCheck(schema: SchemaNode): SchemaCheck {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    logger: false,
+    validateFormats: false,
+  })
+  const validate = ajv.compile(schema)
+  return (text, parsed) => {
+    if (validate(parsed.value)) return []
+    const findings = oneEach(validate.errors ?? []).map(describe)
+    const at = positionsIn(text)
+    return findings.slice(0, MAX_ERRORS).map((finding) => place(finding, parsed, at))
+  }
+}
+
+type Finding = { pointer: string; onKey: boolean; code: string; message: string; hint: string }
+
+/** An anyOf is reported with all its branches, an enum beside its type: keep the one that says most. */
+function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {
+  const alternatives = errors.filter((error) => error.keyword === 'anyOf')
+  const branch = (error: ErrorObject) =>
+    alternatives.some(
+      (any) =>
+        any !== error &&
+        error.instancePath === any.instancePath &&
+        error.schemaPath.startsWith(any.schemaPath),
+    )
+  const enums = new Set(errors.filter((e) => e.keyword === 'enum').map((e) => e.instancePath))
+  const seen = new Set<string>()
+  return errors.filter((error) => {
+    const place = `${error.instancePath}\n${error.keyword}\n${JSON.stringify(error.params)}`
+    if (error.keyword === 'type' && enums.has(error.instancePath)) return false
+    if (branch(error) || seen.has(place)) return false
+    seen.add(place)
+    return true
+  })
+}
+
+function describe(error: ErrorObject): Finding {
+  const pointer = error.instancePath
+  const schema = (error.parentSchema ?? {}) as SchemaNode
+  const { params } = error
+  const found = (code: string, message: string, hint = ''): Finding => ({
+    pointer,
+    onKey: false,
+    code,
+    message,
+    hint,
+  })
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const key = String(params.additionalProperty)
+      const nearest = nearestName(key, Object.keys(schema.properties ?? {}))
+      return {
+        pointer: pointerTo(pointer, key),
+        onKey: true,
+        code: 'unknown_key',
+        message: `there is no option ${JSON.stringify(key)} here`,
+        hint: nearest ? `did you mean ${JSON.stringify(nearest)}?` : '',
+      }
+    }
+    case 'required':
+      return found('missing_key', `${JSON.stringify(params.missingProperty)} is missing`)
+    case 'minimum':
+    case 'maximum':
+      return found('out_of_range', `must be ${range(schema)}, got ${shown(error.data)}`)
+    case 'type':
+    case 'anyOf':
+    case 'const':
+      return found('wrong_type', `must be ${expectation(schema)}, got ${shown(error.data)}`)
+    case 'enum': {
+      const names = (schema.enum ?? []).map(String)
+      const nearest = typeof error.data === 'string' ? nearestName(error.data, names) : null
+      const hint = nearest ? `did you mean ${JSON.stringify(nearest)}?` : ''
+      return found('bad_value', `must be ${expectation(schema)}, got ${shown(error.data)}`, hint)
+    }
+    default:
+      return found('bad_value', `${error.message ?? 'is not valid'}, got ${shown(error.data)}`)
+  }
+}
+
+function expectation(schema: SchemaNode): string {
+  if (schema.anyOf) return either(schema.anyOf.map(expectation))
+  if (schema.enum) return either(schema.enum.map((value) => JSON.stringify(value)))
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  const types = [schema.type ?? []].flat()
+  return (
+    either(
+      types.map((type) => (type === 'integer' ? range(schema) : (TYPE_NAMES[type] ?? type))),
+    ) || 'valid'
+  )
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  object: 'an object { }',
+  array: 'a list [ ]',
+  string: 'a text in double quotes',
+  boolean: 'true or false',
+  null: 'null',
+  number: 'a number',
+}
+
+function range({ minimum, maximum }: SchemaNode): string {
+  if (minimum !== undefined && maximum !== undefined)
+    return `a whole number from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return `a whole number of at least ${minimum}`
+  return maximum === undefined ? 'a whole number' : `a whole number of at most ${maximum}`
+}
+
+const either = (parts: string[]) =>
+  parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 60 ? `${text.slice(0, 57)}…"` : text
+}
+
+function place(finding: Finding, parsed: Parsed, at: ReturnType<typeof positionsIn>): ConfigError {
+  const { onKey, ...error } = finding
+  const found = nodeAt(parsed.root, finding.pointer)
+  const node = onKey ? found?.key : found?.value
+  return { ...error, ...(node ? at(node.offset, node.length) : WHOLE_DOCUMENT) }
+}
