@@ -26,6 +26,16 @@ const char *config_code_help(enum config_code code)
     return codes[code].help;
 }
 
+static char *copy_pointer(const char *pointer)
+{
+    size_t len = strlen(pointer);
+
+    if (len > CONFIG_POINTER_MAX)
+        for (len = CONFIG_POINTER_MAX; len > 0 && pointer[len] != '/'; len--)
+            ;
+    return xstrndup(pointer, len);
+}
+
 void config_errors_add(struct config_errors *errors, enum config_code code, struct text_span span,
                        const char *pointer, const char *hint, const char *format, ...)
 {
@@ -44,7 +54,7 @@ void config_errors_add(struct config_errors *errors, enum config_code code, stru
     errors->items = xreallocarray(errors->items, errors->count + 1, sizeof(*errors->items));
     error = &errors->items[errors->count++];
     *error = (struct config_error){
-        .pointer = xstrdup(pointer),
+        .pointer = copy_pointer(pointer),
         .line = span.start.line,
         .column = span.start.column,
         .end_line = span.end.line,

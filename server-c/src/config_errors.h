@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define CONFIG_ERRORS_MAX 100
+#define CONFIG_POINTER_MAX 1024
 
 enum config_code {
 #define C(name, wire, help) CONFIG_CODE_##name,
@@ -38,7 +39,8 @@ struct config_errors {
 
 /* Any thread, all of them; one list is one thread's at a time. */
 
-/* Copies `pointer` and `hint` (NULL: none). */
+/* Copies `pointer` and `hint` (NULL: none). A pointer over CONFIG_POINTER_MAX bytes is cut to that
+ * of an enclosing value. */
 void config_errors_add(struct config_errors *errors, enum config_code code, struct text_span span,
                        const char *pointer, const char *hint, const char *format, ...)
     __attribute__((format(printf, 6, 7)));

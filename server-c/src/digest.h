@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* digest.h — SHA-256 as the product writes it: "sha256:" and 64 hex digits. */
+#ifndef FARMSTEAD_DIGEST_H
+#define FARMSTEAD_DIGEST_H
+
+#include <stddef.h>
+
+#define DIGEST_LEN 71 /* without the NUL */
+
+/* Aborts when OpenSSL has no SHA-256: nothing of ours can go on without. Any thread. */
+void digest_sha256(char out[DIGEST_LEN + 1], const void *bytes, size_t len);
+
+#endif
