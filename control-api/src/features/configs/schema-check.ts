@@ -93,10 +93,14 @@ function describe(error: ErrorObject): Finding {
       const names = (schema.enum ?? []).map(String)
       const nearest = typeof error.data === 'string' ? nearestName(error.data, names) : null
       const hint = nearest ? `did you mean ${JSON.stringify(nearest)}?` : ''
-      return found('bad_value', `must be ${expectation(schema)}, got ${shown(error.data)}`, hint)
+      return found(
+        'unknown_value',
+        `must be ${expectation(schema)}, got ${shown(error.data)}`,
+        hint,
+      )
     }
     default:
-      return found('bad_value', `${error.message ?? 'is not valid'}, got ${shown(error.data)}`)
+      return found('invalid_value', `${error.message ?? 'is not valid'}, got ${shown(error.data)}`)
   }
 }
 

@@ -17,7 +17,7 @@ export type ConfigText =
   | { ok: true; value: JsonValue; root: Node }
   | { ok: false; errors: ConfigError[] }
 
-/** The node's bound too; it keeps a hostile text from exhausting the stack of a recursive reader. */
+/** The node's bound too: no text can exhaust the stack of a recursive reader. */
 export const MAX_DEPTH = 32
 export const MAX_ERRORS = 100
 
@@ -28,7 +28,7 @@ export function parseConfigText(text: string): ConfigText {
     const message = `nested more than ${MAX_DEPTH} levels deep`
     return {
       ok: false,
-      errors: [{ ...at(tooDeep, 1), pointer: '', code: 'too_deep', message, hint: '' }],
+      errors: [{ ...at(tooDeep, 1), pointer: '', code: 'too_large', message, hint: '' }],
     }
   }
   const syntax: ParseError[] = []
@@ -65,10 +65,9 @@ export function positionsIn(text: string): (offset: number, length: number) => P
   }
 }
 
+/** A line ends with LF, CR LF or CR. */
 export function lineStarts(text: string): number[] {
-  const starts = [0]
-  for (let i = text.indexOf('\n'); i !== -1; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
-  return starts
+  return [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), (end) => end.index + end[0].length)]
 }
 
 export const pointerTo = (parent: string, key: string | number) =>
@@ -113,7 +112,7 @@ function readValue(node: Node, pointer: string, reading: Reading): JsonValue {
       return readInteger(node, pointer, reading)
     case 'string':
       if (!String(node.value).isWellFormed()) {
-        refuse(reading, node, pointer, 'bad_string', 'holds half of a surrogate pair')
+        refuse(reading, node, pointer, 'syntax', 'holds half of a surrogate pair')
       }
       return node.value
     default:
@@ -129,8 +128,7 @@ function readObject(node: Node, pointer: string, reading: Reading): JsonObject {
     if (!key || !value) continue
     const name = String(key.value)
     const here = pointerTo(pointer, name)
-    if (!name.isWellFormed())
-      refuse(reading, key, here, 'bad_string', 'holds half of a surrogate pair')
+    if (!name.isWellFormed()) refuse(reading, key, here, 'syntax', 'holds half of a surrogate pair')
     if (Object.hasOwn(object, name)) {
       refuse(reading, key, here, 'duplicate_key', `${JSON.stringify(name)} is given twice`)
     }
@@ -147,7 +145,7 @@ function readInteger(node: Node, pointer: string, reading: Reading): number {
       reading,
       node,
       pointer,
-      'wrong_type',
+      'not_integer',
       `must be a whole number, got ${literal.slice(0, 40)}`,
     )
   } else if (!Number.isSafeInteger(value)) {

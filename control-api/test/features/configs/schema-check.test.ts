@@ -98,7 +98,7 @@ describe('the schema check', () => {
       '/engine',
       1,
       12,
-      'bad_value',
+      'unknown_value',
       'must be "ttl" or "off"',
       'did you mean "ttl"?',
     ],
