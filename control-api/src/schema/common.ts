@@ -5,13 +5,19 @@ import { type Static, Type } from 'typebox'
 
 const ulid = '[0-9a-hjkmnp-tv-z]{26}'
 const id = (prefix: string) =>
-  Type.String({ pattern: `^${prefix}_${ulid}$`, examples: [`${prefix}_01jd4q6v2m8w3x5y7z9abcdefg`] })
+  Type.String({
+    pattern: `^${prefix}_${ulid}$`,
+    examples: [`${prefix}_01jd4q6v2m8w3x5y7z9abcdefg`],
+  })
 
 export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
-export const TimeSchema = Type.String({ format: 'date-time', examples: ['2026-11-21T09:00:00.000Z'] })
+export const TimeSchema = Type.String({
+  format: 'date-time',
+  examples: ['2026-11-21T09:00:00.000Z'],
+})
 export const DigestSchema = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 /** Names of nodes and configs: DNS-like, so they fit in URLs, logs and shell commands unquoted. */
 export const NameSchema = Type.String({

@@ -22,10 +22,15 @@ export const EnrolmentTokenSchema = Type.Object({
   uses: Type.Integer(),
   expiresAt: TimeSchema,
   createdAt: TimeSchema,
-  createdBy: Nullable(Type.String({ description: 'null: made on the control plane by its operator' })),
+  createdBy: Nullable(
+    Type.String({ description: 'null: made on the control plane by its operator' }),
+  ),
 })
 /** Shown once: only a digest of the secret is kept. */
 export const CreatedEnrolmentTokenSchema = Type.Intersect([
   EnrolmentTokenSchema,
-  Type.Object({ secret: Type.String(), command: Type.String({ description: 'To run on the node' }) }),
+  Type.Object({
+    secret: Type.String(),
+    command: Type.String({ description: 'To run on the node' }),
+  }),
 ])

@@ -9,7 +9,10 @@ import { type Static, Type } from 'typebox'
 export const EventSchema = Type.Object({
   kind: Type.Enum(['node', 'rollout', 'config', 'metrics', 'session']),
   id: Type.String({ description: 'Of the thing that changed' }),
-  action: Type.String({ description: 'enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, …' }),
+  action: Type.String({
+    description:
+      'enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, …',
+  }),
   at: Type.String({ format: 'date-time' }),
 })
 export type Event = Static<typeof EventSchema>

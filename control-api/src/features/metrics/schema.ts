@@ -3,13 +3,21 @@ import { type Static, Type } from 'typebox'
 import { NodeIdSchema, Nullable, TimeSchema } from '../../schema/common.ts'
 
 export const StageSchema = Type.Enum([
-  'total', 'firstByte', 'write', 'statWait', 'stat', 'readWait', 'read',
+  'total',
+  'firstByte',
+  'write',
+  'statWait',
+  'stat',
+  'readWait',
+  'read',
 ])
 export type Stage = Static<typeof StageSchema>
 
 /** GET /metrics/query queryMetrics */
 export const MetricsQuerySchema = Type.Object({
-  node: Type.Optional(Type.String({ description: 'Node id; repeat with commas; all nodes when left out' })),
+  node: Type.Optional(
+    Type.String({ description: 'Node id; repeat with commas; all nodes when left out' }),
+  ),
   stage: Type.Optional(StageSchema),
   from: Type.Optional(TimeSchema),
   to: Type.Optional(TimeSchema),
@@ -39,7 +47,12 @@ export const MetricsSchema = Type.Object({
   ),
   /** Rollouts that touched these nodes in the range, to draw on the chart. */
   annotations: Type.Array(
-    Type.Object({ at: TimeSchema, kind: Type.Enum(['rollout-started', 'rollout-ended']), text: Type.String(), rolloutId: Type.String() }),
+    Type.Object({
+      at: TimeSchema,
+      kind: Type.Enum(['rollout-started', 'rollout-ended']),
+      text: Type.String(),
+      rolloutId: Type.String(),
+    }),
   ),
 })
 export type Metrics = Static<typeof MetricsSchema>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
 import {
+  ConfigErrorSchema,
   DigestSchema,
   LabelsSchema,
   NameSchema,
@@ -8,7 +9,6 @@ import {
   Nullable,
   RolloutIdSchema,
   TimeSchema,
-  ConfigErrorSchema,
 } from '../../schema/common.ts'
 
 /**
@@ -58,7 +58,9 @@ export const NodeSchema = Type.Object({
   urls: Type.Array(Type.String()),
   sync: Type.Object({
     state: SyncStateSchema,
-    reason: Type.String({ description: 'One sentence: why it is in this state and what moves it on' }),
+    reason: Type.String({
+      description: 'One sentence: why it is in this state and what moves it on',
+    }),
     since: TimeSchema,
     desired: Nullable(ConfigIdentity),
     acknowledged: Nullable(ConfigIdentity),

@@ -2,7 +2,14 @@
 import { type Static, Type } from 'typebox'
 import { TimeSchema, UserIdSchema } from '../../schema/common.ts'
 
-export const RoleSchema = Type.Enum(['viewer', 'editor', 'operator', 'approver', 'admin', 'auditor'])
+export const RoleSchema = Type.Enum([
+  'viewer',
+  'editor',
+  'operator',
+  'approver',
+  'admin',
+  'auditor',
+])
 export type Role = Static<typeof RoleSchema>
 
 /** POST /session signInUser, GET /session getSession, DELETE /session signOut */
