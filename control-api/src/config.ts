@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The process's environment, read once. Nothing else in the service looks at process.env.
+import { resolve } from 'node:path'
+
+/** What the operator's commands need as well as the service. */
+export type StoreConfig = {
+  dataDir: string
+  /** `farmstead-node`, whose `check` has the last word on every config. */
+  nodeBinary: string
+  /** The base URL nodes dial. */
+  agentUrl: string
+}
+
+export type Config = StoreConfig & {
+  host: string
+  port: number
+  agent: { host: string; port: number; transport: 'insecure-http' }
+  /** The built console; null: this process serves the API only. */
+  consoleDir: string | null
+  /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
+  trustProxy: string[] | false
+  logLevel: LogLevel
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export class ConfigRefused extends Error {
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(
+      `The environment does not make a configuration:\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    )
+    this.problems = problems
+  }
+}
+
+type Env = Record<string, string | undefined>
+const repository = resolve(import.meta.dirname, '../..')
+/** A variable set to nothing is the same as one not set: compose files and shells make those. */
+const read = (env: Env, name: string) => env[name]?.trim() || undefined
+
+export function envToStoreConfig(env: Env): StoreConfig {
+  const problems: string[] = []
+  const config = storeConfig(env, problems)
+  if (problems.length) throw new ConfigRefused(problems)
+  return config
+}
+
+export function envToConfig(env: Env): Config {
+  const problems: string[] = []
+  const logLevel = read(env, 'FARMSTEAD_LOG_LEVEL') ?? 'info'
+  if (!isLogLevel(logLevel)) {
+    problems.push(`FARMSTEAD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, got "${logLevel}"`)
+  }
+  checkTransport(env, problems)
+  const consoleDir = read(env, 'FARMSTEAD_CONSOLE_DIR')
+  const config: Config = {
+    ...storeConfig(env, problems),
+    host: read(env, 'FARMSTEAD_HOST') ?? '127.0.0.1',
+    port: port(env, 'FARMSTEAD_PORT', 9700, problems),
+    agent: {
+      host: agentHost(env),
+      port: agentPort(env, problems),
+      transport: 'insecure-http',
+    },
+    consoleDir: consoleDir ? resolve(consoleDir) : null,
+    trustProxy: proxies(read(env, 'FARMSTEAD_TRUST_PROXY')),
+    logLevel: isLogLevel(logLevel) ? logLevel : 'info',
+  }
+  if (problems.length) throw new ConfigRefused([...new Set(problems)])
+  return config
+}
+
+function storeConfig(env: Env, problems: string[]): StoreConfig {
+  const dataDir = read(env, 'FARMSTEAD_DATA_DIR')
+  if (!dataDir) problems.push('FARMSTEAD_DATA_DIR must name the folder the databases live in')
+  const nodeBinary =
+    read(env, 'FARMSTEAD_NODE_BINARY') ??
+    resolve(repository, 'server-c/build/release/farmstead-node')
+  return {
+    dataDir: resolve(dataDir ?? '.'),
+    nodeBinary: resolve(nodeBinary),
+    agentUrl: agentUrl(env, problems),
+  }
+}
+
+const agentHost = (env: Env) => read(env, 'FARMSTEAD_AGENT_HOST') ?? '127.0.0.1'
+const agentPort = (env: Env, problems: string[]) =>
+  port(env, 'FARMSTEAD_AGENT_PORT', 9701, problems)
+
+function agentUrl(env: Env, problems: string[]): string {
+  const given = read(env, 'FARMSTEAD_AGENT_URL')
+  if (!given) {
+    const host = agentHost(env)
+    return `http://${host.includes(':') ? `[${host}]` : host}:${agentPort(env, problems)}`
+  }
+  const url = URL.parse(given)
+  if (url?.protocol !== 'http:') {
+    problems.push(`FARMSTEAD_AGENT_URL must be an http:// URL the nodes can reach, got "${given}"`)
+  }
+  return given.replace(/\/+$/, '')
+}
+
+/** Plain HTTP carries the nodes' credentials readably, so nobody gets it without having asked for it. */
+function checkTransport(env: Env, problems: string[]): void {
+  const transport = read(env, 'FARMSTEAD_AGENT_TRANSPORT')
+  if (transport === 'insecure-http') return
+  problems.push(
+    transport === 'mtls'
+      ? 'FARMSTEAD_AGENT_TRANSPORT=mtls is not available in this version; on a network you trust, set it to insecure-http'
+      : `FARMSTEAD_AGENT_TRANSPORT must be set to insecure-http${transport ? `, got "${transport}"` : ''}: nodes then talk to the control plane without encryption, so use it only on a network you trust`,
+  )
+}
+
+function port(env: Env, name: string, fallback: number, problems: string[]): number {
+  const text = read(env, name)
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (/^\d{1,5}$/.test(text) && value <= 65_535) return value
+  problems.push(`${name} must be a port, 0–65535 (0: the kernel chooses), got "${text}"`)
+  return fallback
+}
+
+function proxies(text: string | undefined): string[] | false {
+  const addresses = (text ?? '').split(',').map((part) => part.trim())
+  const given = addresses.filter((address) => address !== '')
+  return given.length ? given : false
+}
+
+function isLogLevel(text: string): text is LogLevel {
+  return LOG_LEVELS.some((level) => level === text)
+}

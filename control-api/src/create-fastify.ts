@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What the console's listener and the agents' listener have in common.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { LogController } from 'fastify'
+import type { LogLevel } from './config.ts'
+import type { App } from './fastify.ts'
+import { newId } from './ids.ts'
+
+type Options = { logLevel: LogLevel; trustProxy: string[] | false; bodyLimit: number }
+
+export function createFastify({ logLevel, trustProxy, bodyLimit }: Options): App {
+  const app = Fastify({
+    logger: { level: logLevel },
+    // plugins/request-log.ts writes one line where Fastify would write two.
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy,
+    genReqId: () => newId('req'),
+    bodyLimit,
+    // Keep-alive connections without a request must not hold the shutdown up.
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 128 },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  // JSON is the only body we read: see the second lock in plugins/access.ts.
+  app.removeContentTypeParser('text/plain')
+  return app
+}

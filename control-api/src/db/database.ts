@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
+// columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
+import type { Generated } from 'kysely'
+
+export type MetaTable = { key: string; value: string }
+
+export type UsersTable = {
+  id: string
+  username: string
+  /** PHC string: algorithm, parameters, salt and hash in one. */
+  password_hash: string
+  roles: string
+  password_change_required: number
+  created_at_ms: number
+  password_changed_at_ms: number | null
+}
+
+export type SessionsTable = {
+  /** SHA-256 of the id in the cookie: a stolen database holds no session one could use. */
+  id_digest: string
+  user_id: string
+  data: string
+  created_at_ms: number
+  expires_at_ms: number
+}
+
+export type EventsTable = {
+  id: Generated<number>
+  at_ms: number
+  kind: string
+  object_id: string
+  action: string
+  /** User name, node id or "operator"; null: the control plane itself. */
+  actor: string | null
+  /** JSON: evidence, before and after. */
+  data: string
+}
+
+export type EnrolmentTokensTable = {
+  id: string
+  secret_digest: string
+  labels: string
+  merge_patch: string
+  max_uses: number
+  uses: number
+  created_at_ms: number
+  expires_at_ms: number
+  created_by: string | null
+}
+
+export type NodesTable = {
+  id: string
+  name: string
+  labels: string
+  merge_patch: string
+  /** Counts changes of name, labels and override: the ETag. */
+  revision: number
+  /** null: revoked. */
+  credential_digest: string | null
+  enrolled_at_ms: number
+  enrolled_with: string | null
+  decommissioned_at_ms: number | null
+  hostname: string
+  version: string
+  os: string
+  arch: string
+  capabilities: string
+  schema_digest: string | null
+  boot_id: string | null
+  incarnation: string | null
+  last_seen_at_ms: number | null
+  /** The fences it told us: the highest it ever obeyed. */
+  max_epoch: number
+  max_generation: number
+  /** JSON {generation, digest}: the newest assignment it answered with ack. */
+  acknowledged: string | null
+  /** JSON {generation, digest, bootId, reloads}, read back from the running server. */
+  effective: string | null
+  /** When the effective digest last became another one. */
+  effective_since_ms: number | null
+  /** JSON, see LastResult in agents/store.ts. */
+  last_result: string | null
+}
+
+export type RenderedTextsTable = {
+  /** SHA-256 of the bytes. Nodes that render alike share one row. */
+  id: string
+  text: string
+}
+
+export type AssignmentsTable = {
+  node_id: string
+  generation: number
+  offer_id: string
+  epoch: number
+  rollout_id: string | null
+  config: string
+  version: number
+  digest: string
+  text_id: string
+  state: AssignmentState
+  created_at_ms: number
+  updated_at_ms: number
+}
+export type AssignmentState =
+  | 'offered'
+  | 'acked'
+  | 'nacked'
+  | 'applied'
+  | 'confirmed'
+  | 'reverted'
+  | 'stuck'
+
+export type CoreTables = {
+  meta: MetaTable
+  users: UsersTable
+  sessions: SessionsTable
+  events: EventsTable
+  enrolment_tokens: EnrolmentTokensTable
+  nodes: NodesTable
+  rendered_texts: RenderedTextsTable
+  assignments: AssignmentsTable
+}
+
+/** Features add their tables with `& TheirTables`. */
+export type Database = CoreTables

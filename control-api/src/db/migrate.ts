@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Migrations go forward only and are frozen once released: they never import the service's own code.
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Database } from './database.ts'
+import * as core from './migrations/001-core.ts'
+
+/** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
+const migrations: Record<string, Migration> = {
+  '001-core': core,
+}
+
+export async function migrateToLatest(db: Kysely<Database>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error === undefined) return
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName
+  throw new Error(
+    `The database could not be brought up to this version${failed ? ` (step ${failed})` : ''}. It is unchanged; run the version that wrote it, or restore a backup.`,
+    { cause: error },
+  )
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Opens control.db, the precious file. The only place, with metrics', that knows better-sqlite3.
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { CompiledQuery, type DatabaseConnection, Kysely, SqliteDialect, SqliteDriver } from 'kysely'
+import type { Database } from './database.ts'
+
+/** better-sqlite3 answers one query at a time; Kysely queues transactions before its one connection. */
+export function openControlDb(dataDir: string): Kysely<Database> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'control.db')
+  const sqlite = new Sqlite(path)
+  // Password hashes and digests of credentials: nobody else's to read.
+  chmodSync(path, 0o600)
+  sqlite.pragma('journal_mode = WAL')
+  // Losing the last committed rollout step in a power cut would break the state machine.
+  sqlite.pragma('synchronous = FULL')
+  sqlite.pragma('foreign_keys = ON')
+  // The operator's commands write to the same file from another process.
+  sqlite.pragma('busy_timeout = 5000')
+  return new Kysely<Database>({ dialect: new ImmediateSqliteDialect({ database: sqlite }) })
+}
+
+type DialectConfig = ConstructorParameters<typeof SqliteDialect>[0]
+
+/**
+ * Plain BEGIN takes the write lock at the first write; if another process wrote after our first read,
+ * SQLite then answers SQLITE_BUSY at once, however long the time-out. Our transactions write, so
+ * they ask for the lock at the start and wait for it there.
+ */
+class ImmediateSqliteDialect extends SqliteDialect {
+  readonly #config: DialectConfig
+  constructor(config: DialectConfig) {
+    super(config)
+    this.#config = config
+  }
+  override createDriver() {
+    return new ImmediateSqliteDriver(this.#config)
+  }
+}
+
+class ImmediateSqliteDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The one way to change control.db: a transaction that carries its events, and effects that run only
+// after the commit (a crash in between loses the effect, so every effect must be safe to leave out
+// and to repeat: nodes and browsers ask again).
+import type { Kysely, Transaction } from 'kysely'
+import type { Event } from '../features/events/schema.ts'
+import type { Database } from './database.ts'
+
+export type NewEvent = {
+  kind: Exclude<Event['kind'], 'metrics'>
+  id: string
+  action: string
+  /** User name, node id or "operator"; left out: the control plane itself. */
+  actor?: string
+  data?: Record<string, unknown>
+}
+
+/** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
+export type Unit = {
+  trx: Transaction<Database>
+  emit(event: NewEvent): Promise<void>
+  afterCommit(effect: () => void): void
+}
+/** Awaits nothing but the database inside: the whole service writes through one connection. */
+export type Write = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
+
+type Deps = { db: Kysely<Database>; now: () => number; onEvents: () => void }
+
+export function createWrite({ db, now, onEvents }: Deps): Write {
+  return async (work) => {
+    const effects: (() => void)[] = []
+    let emitted = false
+    const result = await db.transaction().execute((trx) =>
+      work({
+        trx,
+        async emit({ kind, id, action, actor, data }) {
+          emitted = true
+          await trx
+            .insertInto('events')
+            .values({
+              at_ms: now(),
+              kind,
+              object_id: id,
+              action,
+              actor: actor ?? null,
+              data: JSON.stringify(data ?? {}),
+            })
+            .execute()
+        },
+        afterCommit(effect) {
+          effects.push(effect)
+        },
+      }),
+    )
+    for (const effect of effects) effect()
+    if (emitted) onEvents()
+    return result
+  }
+}

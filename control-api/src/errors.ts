@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The catalogue of refusals. Each is a class, so that `throw new NodeNotFound(id)` carries status,
+// code and sentence; plugins/problems.ts turns it into the answer. A feature may add its own with
+// defineError. Details say what happened, to what, and what to do.
+import type { ConfigError } from './schema/common.ts'
+
+export class AppError extends Error {
+  readonly statusCode: number
+  readonly code: string
+  readonly title: string
+  /** Where in the request, or in the config text it carried. */
+  errors: ConfigError[] | undefined
+  /** Extension members of the problem (RFC 9457, 3.2). */
+  members: Record<string, unknown> = {}
+  headers: Record<string, string> = {}
+
+  constructor(statusCode: number, code: string, title: string, detail: string) {
+    super(detail)
+    this.statusCode = statusCode
+    this.code = code
+    this.title = title
+  }
+
+  withErrors(errors: ConfigError[]): this {
+    this.errors = errors
+    return this
+  }
+  withMembers(members: Record<string, unknown>): this {
+    this.members = { ...this.members, ...members }
+    return this
+  }
+  withHeaders(headers: Record<string, string>): this {
+    this.headers = { ...this.headers, ...headers }
+    return this
+  }
+}
+
+export function defineError<Args extends unknown[]>(
+  statusCode: number,
+  code: string,
+  title: string,
+  detail: (...args: Args) => string,
+) {
+  return class extends AppError {
+    constructor(...args: Args) {
+      super(statusCode, code, title, detail(...args))
+    }
+  }
+}
+
+export const NotSignedIn = defineError(
+  401,
+  'not_signed_in',
+  'Not signed in',
+  () => 'This needs a session. Sign in with POST /api/v1/session.',
+)
+export const WrongCredentials = defineError(
+  401,
+  'wrong_credentials',
+  'Wrong user name or password',
+  () =>
+    'The user name and password do not belong together. The first password was printed when the service first started; `admin reset-admin-password` on its machine makes a new one.',
+)
+export const NotAllowed = defineError(
+  403,
+  'not_allowed',
+  'Not allowed',
+  (permission: string, roles: readonly string[]) =>
+    `This needs the permission "${permission}"; your roles (${roles.join(', ') || 'none'}) do not carry it. Ask an administrator.`,
+)
+export const PasswordChangeRequired = defineError(
+  403,
+  'password_change_required',
+  'Change your password first',
+  () =>
+    'The password you signed in with was made for one use. Choose your own with PUT /api/v1/session/password.',
+)
+export const CrossOrigin = defineError(
+  403,
+  'cross_origin',
+  'Not from this origin',
+  (origin: string) =>
+    `A request that changes something with a session cookie must come from this console's own pages. Scripts that use a cookie send "Origin: ${origin}".`,
+)
+export const NotFound = defineError(
+  404,
+  'not_found',
+  'Nothing here',
+  (method: string, path: string) =>
+    `There is no ${method} ${path}. GET /api/v1/openapi.json lists what there is.`,
+)
+export const NotJson = defineError(
+  415,
+  'unsupported_media_type',
+  'Not JSON',
+  () => 'Send the body as JSON, with "Content-Type: application/json".',
+)
+export const TooManyRequests = defineError(
+  429,
+  'too_many_requests',
+  'Too many requests',
+  (seconds: number) => `Wait ${seconds} s, then try again.`,
+)
+export const TooManyAttempts = defineError(
+  429,
+  'too_many_attempts',
+  'Too many failed sign-ins',
+  (seconds: number) =>
+    `Wait ${seconds} s, then try again. Nothing is locked: the wait grows with each failure.`,
+)
+export const SamePassword = defineError(
+  422,
+  'same_password',
+  'That is the old password',
+  () => 'The new password must differ from the one you have.',
+)
+export const NodeNotFound = defineError(
+  404,
+  'node_not_found',
+  'No such node',
+  (id: string) =>
+    `There is no node ${id}. GET /api/v1/nodes lists them; it may have been decommissioned.`,
+)
+export const NameTaken = defineError(
+  409,
+  'name_taken',
+  'The name is taken',
+  (name: string) => `Another node is called "${name}". Choose another name.`,
+)
+export const EnrolmentTokenNotFound = defineError(
+  404,
+  'enrolment_token_not_found',
+  'No such enrolment token',
+  (id: string) => `There is no enrolment token ${id}. GET /api/v1/enrolment-tokens lists them.`,
+)
+export const PreconditionRequired = defineError(
+  428,
+  'precondition_required',
+  'If-Match is missing',
+  () =>
+    'Read the thing first and send its ETag back in If-Match, so that nobody else’s change is overwritten.',
+)
+export const PreconditionFailed = defineError(
+  412,
+  'precondition_failed',
+  'It changed meanwhile',
+  (current: string) =>
+    `If-Match does not name the current ETag, which is ${current}. Read it again and repeat the change on top.`,
+)
+export const TooManyStreams = defineError(
+  503,
+  'too_many_streams',
+  'Too many event streams are open',
+  (limit: number) =>
+    `This service holds ${limit} event streams at a time. Close a tab, or poll instead.`,
+)
+export const ShuttingDown = defineError(
+  503,
+  'shutting_down',
+  'Shutting down',
+  () => 'The service is stopping. Try again in a few seconds.',
+)
+export const StorageFull = defineError(
+  507,
+  'storage_full',
+  'The disk is full',
+  () =>
+    'The control plane cannot write to its data folder. Nothing was changed. Make room, then try again.',
+)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The typed Fastify instance that routes get, and what our plugins add to requests and routes.
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import type { Role } from './features/session/schema.ts'
+import type { Access, Permission } from './permissions.ts'
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+export type SignedInUser = {
+  id: string
+  username: string
+  roles: Role[]
+  permissions: Permission[]
+  passwordChangeRequired: boolean
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every route says who may call it, or the service does not start. */
+    permission?: Access
+  }
+  interface FastifyRequest {
+    /** Set on every route that is not public. */
+    user: SignedInUser | null
+  }
+  interface Session {
+    userId?: string
+    /** Wall clock at sign-in: a session ends a week later, however busy. */
+    signedInAtMs?: number
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Is the control plane able to do its work, and what is it?
+import type { App } from '../../fastify.ts'
+import { HealthSchema, SystemSchema } from './schema.ts'
+
+type CheckName = 'control-db' | 'metrics-db' | 'node-check'
+export type Check = { ok: boolean; message: string }
+type Deps = {
+  version: string
+  startedAtMs: number
+  identity: { controlPlaneId: string; epoch: number }
+  agentListener: { url: string; transport: 'insecure-http' }
+  /** The first one is what nothing works without. */
+  checks: { name: CheckName; run: () => Promise<Check> }[]
+  nodeBinaryVersion: () => Promise<string | null>
+}
+
+const tags = ['system']
+
+export const healthRoutes = (deps: Deps) => async (app: App) => {
+  app.get(
+    '/health',
+    {
+      config: { permission: 'public' },
+      schema: {
+        operationId: 'getHealth',
+        tags,
+        summary: 'Is the control plane able to do its work? 503 when it is not',
+        response: { 200: HealthSchema, 503: HealthSchema },
+      },
+    },
+    async (_request, reply) => {
+      const results = await Promise.all(
+        deps.checks.map(async ({ name, run }) => ({ name, ...(await outcome(run)) })),
+      )
+      const ok = results.every((result) => result.ok)
+      // Without the control database nothing works; the rest is worth a look, not a restart.
+      if (!results[0]?.ok) reply.code(503)
+      return {
+        status: ok ? ('ok' as const) : ('degraded' as const),
+        version: deps.version,
+        checks: results,
+      }
+    },
+  )
+
+  app.get(
+    '/system',
+    {
+      config: { permission: 'system:read' },
+      schema: {
+        operationId: 'getSystem',
+        tags,
+        summary: 'What this control plane is and where its nodes dial',
+        response: { 200: SystemSchema },
+      },
+    },
+    async () => ({
+      version: deps.version,
+      ...deps.identity,
+      agentListener: deps.agentListener,
+      startedAt: new Date(deps.startedAtMs).toISOString(),
+      nodeBinaryVersion: await deps.nodeBinaryVersion(),
+    }),
+  )
+}
+
+async function outcome(run: () => Promise<Check>): Promise<Check> {
+  try {
+    return await run()
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+  }
+}

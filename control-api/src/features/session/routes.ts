@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Signing in and out, and one's own password.
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Write } from '../../db/write.ts'
+import { NotSignedIn, SamePassword, TooManyAttempts, WrongCredentials } from '../../errors.ts'
+import type { App, SignedInUser } from '../../fastify.ts'
+import { permissionsOf } from '../../permissions.ts'
+import { COOKIE_PATH, regenerateSession, SESSION_COOKIE } from '../../plugins/session.ts'
+import { hashPassword, verifyNobody, verifyPassword } from './passwords.ts'
+import { ChangePasswordSchema, CredentialsSchema, type Session, SessionSchema } from './schema.ts'
+import {
+  endSessions,
+  IDLE_MS,
+  insertSession,
+  LONGEST_MS,
+  setPassword,
+  type User,
+  type UserStore,
+} from './store.ts'
+import { Throttle } from './throttle.ts'
+
+type Deps = { users: UserStore; write: Write; now: () => number }
+
+const tags = ['session']
+/** Whom the cookie stands for; null: nobody (any more). */
+export async function userOfSession(
+  request: FastifyRequest,
+  users: UserStore,
+): Promise<SignedInUser | null> {
+  const id = request.session?.userId
+  const user = id === undefined ? null : await users.byId(id)
+  return user && { ...user, permissions: permissionsOf(user.roles) }
+}
+
+export const sessionRoutes = ({ users, write, now }: Deps) => {
+  const hour = 3600_000
+  const perAccount = new Throttle({
+    free: 5,
+    maxWaitMs: 30_000,
+    forgetAfterMs: hour,
+    maxKeys: 10_000,
+  })
+  const perAddress = new Throttle({
+    free: 20,
+    maxWaitMs: 300_000,
+    forgetAfterMs: hour,
+    maxKeys: 10_000,
+  })
+
+  const letIn = (account: string, address: string) => {
+    const waitMs = Math.max(perAccount.attempt(account, now()), perAddress.attempt(address, now()))
+    if (waitMs === 0) return
+    const seconds = Math.ceil(waitMs / 1000)
+    throw new TooManyAttempts(seconds).withHeaders({ 'retry-after': String(seconds) })
+  }
+
+  const view = (user: User, signedInAtMs: number): Session => ({
+    user: { id: user.id, username: user.username, roles: user.roles },
+    passwordChangeRequired: user.passwordChangeRequired,
+    permissions: permissionsOf(user.roles),
+    expiresAt: new Date(Math.min(now() + IDLE_MS, signedInAtMs + LONGEST_MS)).toISOString(),
+  })
+
+  const signIn = async (request: FastifyRequest, user: User): Promise<void> => {
+    await regenerateSession(request)
+    const { session } = request
+    session.userId = user.id
+    session.signedInAtMs = now()
+    await write((unit) =>
+      insertSession(unit, { sessionId: session.sessionId, userId: user.id, nowMs: now() }),
+    )
+  }
+
+  const current = async (request: FastifyRequest): Promise<User> => {
+    const user = request.user && (await users.byId(request.user.id))
+    if (!user) throw new NotSignedIn()
+    return user
+  }
+
+  return async (app: App): Promise<void> => {
+    app.post(
+      '/session',
+      {
+        config: { permission: 'public' },
+        schema: {
+          operationId: 'signInUser',
+          tags,
+          summary: 'Sign in; the answer sets the session cookie',
+          body: CredentialsSchema,
+          response: { 201: SessionSchema },
+        },
+      },
+      async (request, reply) => {
+        const { username, password } = request.body
+        const account = username.toLowerCase()
+        letIn(account, request.ip)
+        const user = await users.byUsername(username)
+        const right = user
+          ? await verifyPassword(password, user.passwordHash)
+          : await verifyNobody(password)
+        if (!user || !right) throw new WrongCredentials()
+        perAccount.succeeded(account)
+        perAddress.succeeded(request.ip)
+        await signIn(request, user)
+        reply.code(201)
+        return view(user, now())
+      },
+    )
+
+    app.get(
+      '/session',
+      {
+        config: { permission: 'session:own' },
+        schema: {
+          operationId: 'getSession',
+          tags,
+          summary: 'Who is signed in, and what they may do',
+          response: { 200: SessionSchema },
+        },
+      },
+      async (request) => view(await current(request), request.session.signedInAtMs ?? now()),
+    )
+
+    app.delete(
+      '/session',
+      {
+        config: { permission: 'session:own' },
+        schema: {
+          operationId: 'signOut',
+          tags,
+          summary: 'End this session',
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        const userId = request.user?.id ?? ''
+        await request.session.destroy()
+        await write((unit) => unit.emit({ kind: 'session', id: userId, action: 'ended' }))
+        reply.clearCookie(SESSION_COOKIE, { path: COOKIE_PATH })
+        return reply.code(204).send(null)
+      },
+    )
+
+    app.put(
+      '/session/password',
+      {
+        config: { permission: 'session:own' },
+        schema: {
+          operationId: 'changePassword',
+          tags,
+          summary: 'Choose a new password; ends your other sessions',
+          body: ChangePasswordSchema,
+          response: { 200: SessionSchema },
+        },
+      },
+      async (request) => {
+        const user = await current(request)
+        const { currentPassword, newPassword } = request.body
+        const account = user.username.toLowerCase()
+        letIn(account, request.ip)
+        if (!(await verifyPassword(currentPassword, user.passwordHash)))
+          throw new WrongCredentials()
+        perAccount.succeeded(account)
+        perAddress.succeeded(request.ip)
+        if (newPassword === currentPassword) throw new SamePassword()
+        const passwordHash = await hashPassword(newPassword)
+        await regenerateSession(request)
+        const { session } = request
+        session.userId = user.id
+        session.signedInAtMs = now()
+        await write(async (unit) => {
+          await setPassword(unit, { userId: user.id, passwordHash, nowMs: now() })
+          await endSessions(unit, user.id)
+          await insertSession(unit, { sessionId: session.sessionId, userId: user.id, nowMs: now() })
+          await unit.emit({
+            kind: 'session',
+            id: user.id,
+            action: 'password-changed',
+            actor: user.username,
+          })
+        })
+        return view({ ...user, passwordChangeRequired: false }, now())
+      },
+    )
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Slows guessing down without locking anybody out: after some free failures each further one doubles
+// the wait, up to a limit. An attempt counts as failed until it succeeded, so that a burst in parallel is
+// slowed as well. Kept in memory: a restart forgives.
+type Entry = { failures: number; openAtMs: number }
+
+type Limits = { free: number; maxWaitMs: number; forgetAfterMs: number; maxKeys: number }
+
+export class Throttle {
+  readonly #limits: Limits
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** Milliseconds until the next attempt is let in; 0: this one is, and counts until `succeeded`. */
+  attempt(key: string, nowMs: number): number {
+    const { free, maxWaitMs, forgetAfterMs, maxKeys } = this.#limits
+    let entry = this.#entries.get(key)
+    if (entry && nowMs - entry.openAtMs > forgetAfterMs) entry = undefined
+    if (entry && entry.openAtMs > nowMs) return entry.openAtMs - nowMs
+    const failures = (entry?.failures ?? 0) + 1
+    const wait =
+      failures <= free ? 0 : Math.min(1000 * 2 ** Math.min(failures - free - 1, 20), maxWaitMs)
+    // Taken out and put in again, the map's order is the order of use: the oldest goes first.
+    this.#entries.delete(key)
+    this.#entries.set(key, { failures, openAtMs: nowMs + wait })
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= maxKeys) break
+      this.#entries.delete(oldest)
+    }
+    return 0
+  }
+
+  succeeded(key: string): void {
+    this.#entries.delete(key)
+  }
+}

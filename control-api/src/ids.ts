@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Ids and secrets. Ids sort by time; secrets carry a prefix that scanners for leaked secrets can find.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ulid } from 'ulid'
+
+type IdPrefix = 'node' | 'offer' | 'rollout' | 'token' | 'user' | 'cp' | 'req'
+export const newId = (prefix: IdPrefix) => `${prefix}_${ulid().toLowerCase()}`
+
+/** fst_: enrolment token. fsn_: node credential. 256 bits, so a plain digest at rest is enough. */
+export const newSecret = (prefix: 'fst' | 'fsn') =>
+  `${prefix}_${randomBytes(32).toString('base64url')}`
+
+export const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex')
+
+export function sameDigest(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8')]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Who may do what: the one table. Routes name a permission; roles carry permissions.
+import type { Role } from './features/session/schema.ts'
+
+const read = [
+  'session:own',
+  'nodes:read',
+  'configs:read',
+  'rollouts:read',
+  'metrics:read',
+  'events:read',
+  'system:read',
+] as const
+const everything = [...read, 'nodes:write', 'nodes:enrol', 'configs:write', 'rollouts:run'] as const
+
+export type Permission = (typeof everything)[number]
+/** public: nobody signs in for it. agent: a node's credential, on the agent listener only. */
+export type Access = Permission | 'public' | 'agent'
+
+export const rolePermissions: Record<Role, readonly Permission[]> = {
+  viewer: read,
+  auditor: read,
+  approver: read,
+  editor: [...read, 'configs:write'],
+  operator: [...read, 'rollouts:run', 'nodes:write', 'nodes:enrol'],
+  admin: everything,
+}
+
+export function permissionsOf(roles: readonly Role[]): Permission[] {
+  return [...new Set(roles.flatMap((role) => rolePermissions[role]))].sort()
+}

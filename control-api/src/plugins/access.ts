@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Default deny: a route that does not declare who may call it stops the service from starting; every
+// other one is checked here, before its input is looked at (401, 403, then 400).
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { CrossOrigin, NotAllowed, NotSignedIn, PasswordChangeRequired } from '../errors.ts'
+import type { SignedInUser } from '../fastify.ts'
+
+/** Must be called before any route is added. */
+export function requireDeclaredAccess(app: FastifyInstance): void {
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.permission) return
+    throw new Error(
+      `${method} ${url} declares no permission. Add config: { permission } to the route; see permissions.ts.`,
+    )
+  })
+}
+
+type Options = { userOf: (request: FastifyRequest) => Promise<SignedInUser | null> }
+
+export const accessPlugin = fp<Options>(
+  async (app, { userOf }) => {
+    app.decorateRequest('user', null)
+    app.addHook('onRequest', async (request) => {
+      const access = request.routeOptions.config.permission
+      if (access === undefined || access === 'public') {
+        refuseForeignPages(request, false)
+        return
+      }
+      const user = await userOf(request)
+      if (!user) throw new NotSignedIn()
+      refuseForeignPages(request, true)
+      if (user.passwordChangeRequired && access !== 'session:own')
+        throw new PasswordChangeRequired()
+      if (access === 'agent' || !user.permissions.includes(access)) {
+        throw new NotAllowed(access, user.roles)
+      }
+      request.user = user
+    })
+  },
+  { name: 'access', dependencies: ['session'] },
+)
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * A page elsewhere can make a signed-in browser send requests here (CSRF). SameSite=Strict keeps the
+ * cookie at home, but "site" is wider than "origin": another port or subdomain is the same site. So a
+ * request that changes something must also say that it comes from this very origin. Browsers put Origin
+ * on every such request and pages cannot forge it; Sec-Fetch-Site says the same on secure origins. The
+ * second lock is the content type: only JSON bodies are parsed, which a foreign page cannot send without
+ * a CORS preflight, and none is ever answered.
+ */
+function refuseForeignPages(request: FastifyRequest, required: boolean): void {
+  if (SAFE.has(request.method)) return
+  const own = `${request.protocol}://${request.host}`
+  const { origin, 'sec-fetch-site': site } = request.headers
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new CrossOrigin(own)
+  if (origin !== undefined && origin !== own && !isOwnBehindTls(origin, request.host, site)) {
+    throw new CrossOrigin(own)
+  }
+  if (required && origin === undefined && site === undefined) throw new CrossOrigin(own)
+}
+
+/** A proxy that ends TLS but is not in FARMSTEAD_TRUST_PROXY hides the scheme; the browser still vouches. */
+function isOwnBehindTls(origin: string, host: string, site: unknown): boolean {
+  return site === 'same-origin' && origin === `https://${host}`
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Turns whatever was thrown into a problem (RFC 9457). Texts of 5xx stay in the log, beside the request id.
+import type {
+  FastifyError,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaValidationError,
+} from 'fastify'
+import fp from 'fastify-plugin'
+import { AppError, NotFound, NotJson, StorageFull } from '../errors.ts'
+import type { ConfigError, Problem } from '../schema/common.ts'
+
+type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
+
+export const problemsPlugin = fp<Options>(
+  async (app, { invalidCode }) => {
+    app.addHook('onRequest', async (request, reply) => {
+      reply.header('x-request-id', request.id)
+    })
+    app.setErrorHandler<FastifyError>((thrown, request, reply) => {
+      const error = explain(thrown, invalidCode)
+      if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
+      return sendProblem(reply, request, error)
+    })
+    app.setNotFoundHandler((request, reply) =>
+      sendProblem(reply, request, new NotFound(request.method, pathOf(request))),
+    )
+  },
+  { name: 'problems' },
+)
+
+export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError) {
+  const problem: Problem = {
+    ...error.members,
+    type: 'about:blank',
+    title: error.title,
+    status: error.statusCode,
+    code: error.code,
+    detail: error.message,
+    requestId: request.id,
+    ...(error.errors && { errors: error.errors }),
+  }
+  return reply
+    .code(error.statusCode)
+    .headers(error.headers)
+    .type('application/problem+json')
+    .send(problem)
+}
+
+const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? request.url
+
+function explain(thrown: FastifyError, invalidCode: string): AppError {
+  if (thrown instanceof AppError) return thrown
+  if (thrown.validation) return explainValidation(thrown, thrown.validation, invalidCode)
+  if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new NotJson()
+  if (thrown.code === 'SQLITE_FULL' || thrown.code === 'ENOSPC') return new StorageFull()
+  const status = thrown.statusCode ?? 500
+  if (status >= 400 && status < 500) {
+    const code = status === 413 ? 'too_large' : invalidCode
+    return new AppError(status, code, 'The request was not understood', thrown.message)
+  }
+  return new AppError(
+    500,
+    'internal',
+    'Something went wrong here',
+    'The service failed while answering. Its log tells more beside this request id; trying again is safe for reads.',
+  )
+}
+
+function explainValidation(
+  thrown: FastifyError,
+  found: FastifySchemaValidationError[],
+  code: string,
+): AppError {
+  const context = thrown.validationContext ?? 'body'
+  const errors = found.map(describe)
+  const first = errors[0]
+  const where = `${context}${first?.pointer ?? ''}`
+  const detail = `${where}: ${first?.message ?? thrown.message}`
+  return new AppError(400, code, 'The request does not fit', detail).withErrors(errors)
+}
+
+function describe(error: FastifySchemaValidationError): ConfigError {
+  return {
+    pointer: error.instancePath + memberOf(error),
+    line: 0,
+    column: 0,
+    endLine: 0,
+    endColumn: 0,
+    code: error.keyword,
+    message: sentence(error),
+    hint: '',
+  }
+}
+
+/** Ajv points at the parent of a member that is missing or too many. */
+function memberOf({ keyword, params }: FastifySchemaValidationError): string {
+  const name =
+    keyword === 'required'
+      ? params.missingProperty
+      : keyword === 'additionalProperties'
+        ? params.additionalProperty
+        : undefined
+  return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : ''
+}
+
+function sentence({ keyword, params, message }: FastifySchemaValidationError): string {
+  if (keyword === 'required') return 'is missing: add it'
+  if (keyword === 'additionalProperties')
+    return 'is not known here: remove it or check its spelling'
+  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
+    return `must be one of ${params.allowedValues.join(', ')}`
+  }
+  return message ?? 'is not valid'
+}

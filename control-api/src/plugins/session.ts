@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Browser sessions: an unguessable id in a cookie, everything else in control.db.
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import cookie from '@fastify/cookie'
+import session from '@fastify/session'
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Kysely } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { createSessionStore, IDLE_MS } from '../features/session/store.ts'
+
+export const SESSION_COOKIE = 'farmstead_session'
+export const COOKIE_PATH = '/api'
+
+type Options = { db: Kysely<Database>; dataDir: string; now: () => number }
+
+export const sessionPlugin = fp<Options>(
+  async (app, { db, dataDir, now }) => {
+    await app.register(cookie)
+    await app.register(session, {
+      secret: sessionKey(dataDir),
+      store: createSessionStore(db, now),
+      cookieName: SESSION_COOKIE,
+      saveUninitialized: false,
+      rolling: true,
+      // 'auto' would weaken SameSite to Lax on plain HTTP; sign-in sets `secure` itself.
+      cookie: {
+        path: COOKIE_PATH,
+        httpOnly: true,
+        sameSite: 'strict',
+        secure: false,
+        maxAge: IDLE_MS,
+      },
+    })
+  },
+  { name: 'session' },
+)
+
+/** A fresh id at each change of who is signed in, so that an id planted beforehand is worth nothing. */
+export async function regenerateSession(request: FastifyRequest): Promise<void> {
+  await request.session.regenerate()
+  request.session.options({ secure: request.protocol === 'https' })
+}
+
+/** Signs the cookie. Kept beside the database, so that a copy of the database alone is of no use. */
+function sessionKey(dataDir: string): string {
+  const path = join(dataDir, 'session.key')
+  try {
+    writeFileSync(path, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  return readFileSync(path, 'utf8').trim()
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
+// that neither side imports the other.
+import type { Kysely, Transaction } from 'kysely'
+import type { Database } from './db/database.ts'
+import type { Unit } from './db/write.ts'
+import type { ConfigError } from './schema/common.ts'
+
+export type Effective = { generation: number; digest: string; bootId: string; reloads: number }
+export type NackCode = string
+export type Offer = {
+  nodeId: string
+  generation: number
+  offerId: string
+  digest: string
+  /** null: not part of a rollout (a new node's first release). */
+  rolloutId: string | null
+}
+
+/** What a node said about an offer; each arrives once, whatever the network repeated. */
+export type AgentEvent =
+  | (Offer & { kind: 'acked'; warnings: ConfigError[] })
+  | (Offer & { kind: 'nacked'; code: NackCode; message: string; errors: ConfigError[] })
+  | (Offer & { kind: 'applied'; effective: Effective | null })
+  | (Offer & { kind: 'confirmed'; effective: Effective })
+  | (Offer & {
+      kind: 'reverted' | 'stuck'
+      reason: string | null
+      message: string
+      evidence: string[]
+      effective: Effective | null
+    })
+  /** After a start, an outage or a reconnect: what really runs. */
+  | { kind: 'hello'; nodeId: string; effective: Effective | null }
+  | { kind: 'connected' | 'disconnected'; nodeId: string }
+
+/** The rollout engine. Both run inside the transaction that stores the node's message. */
+export type RolloutEngine = {
+  onAgentEvent(unit: Unit, event: AgentEvent): Promise<void>
+  /** The node runs the offered digest: may it keep it? Asked again until it is yes or the node's time is over. */
+  mayKeep(unit: Unit, offer: Offer): Promise<boolean>
+}
+
+export type Release = { config: string; version: number; text: string }
+export type Rendered = { text: string; digest: string }
+/** The config store. */
+export type Releases = {
+  /** What new nodes get: the last version that was released; null: none yet. */
+  releasedVersion(trx: Transaction<Database>): Promise<Release | null>
+  /** The version's text with the node's merge patch laid over it, and the digest of what comes out. */
+  renderForNode(versionText: string, mergePatch: Record<string, unknown>): Rendered
+}
+
+export type LatencySummary = {
+  windowSeconds: number
+  requests: number
+  p50Seconds: number | null
+  p99Seconds: number | null
+  readWaitP99Seconds: number | null
+  errorRatio: number | null
+  requestsPerSecond: number | null
+}
+/** The metrics store. */
+export type Metrics<Report> = {
+  /** Keeps the windows it has not seen; resolves with the highest sequence number of the boot it holds. */
+  record(nodeId: string, report: Report): Promise<number>
+  /** Of the last `windowSeconds`; a node without data is absent. */
+  latencySummaries(
+    nodeIds: readonly string[],
+    windowSeconds: number,
+  ): Promise<Map<string, LatencySummary>>
+  check(): Promise<{ ok: boolean; message: string }>
+  close(): Promise<void>
+}
+
+export type ReadDb = Kysely<Database>

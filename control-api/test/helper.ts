@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Builds the real service over SQLite files in a folder of its own; gone after the test.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { onTestFinished } from 'vitest'
+import { buildService, type Overrides, type Service } from '../src/app.ts'
+import type { Config } from '../src/config.ts'
+import { hashPassword } from '../src/features/session/passwords.ts'
+import type { Role } from '../src/features/session/schema.ts'
+import { insertUser, setPassword } from '../src/features/session/store.ts'
+
+export const ORIGIN = 'http://localhost:80'
+export const PASSWORD = 'correct horse battery staple'
+export const nodeBinary = resolve(
+  import.meta.dirname,
+  '../../server-c/build/release/farmstead-node',
+)
+
+/** A client that keeps its cookie and speaks as the console's pages do. */
+export type Client = {
+  inject(options: InjectOptions): Promise<LightMyRequestResponse>
+  cookie: string
+}
+export type Built = Service & {
+  config: Config
+  /** Signed in as an administrator. */
+  admin: Client
+  anonymous: Client
+  as(role: Role): Promise<Client>
+}
+
+export function tempDir(): string {
+  const path = mkdtempSync(join(tmpdir(), 'farmstead-test-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+export function testConfig(overrides: Partial<Config> = {}): Config {
+  return {
+    dataDir: tempDir(),
+    nodeBinary,
+    agentUrl: 'http://127.0.0.1:9701',
+    host: '127.0.0.1',
+    port: 0,
+    agent: { host: '127.0.0.1', port: 0, transport: 'insecure-http' },
+    consoleDir: null,
+    trustProxy: false,
+    logLevel: 'silent',
+    ...overrides,
+  }
+}
+
+export async function build({
+  config = {},
+  ...overrides
+}: Overrides & { config?: Partial<Config> } = {}): Promise<Built> {
+  const full = testConfig(config)
+  const service = await buildService(full, overrides)
+  onTestFinished(() => service.close())
+  const as = (role: Role) => signedIn(service, role)
+  return { ...service, config: full, admin: await as('admin'), anonymous: client(service, ''), as }
+}
+
+/** Hashing takes its time on purpose; every test user has the same password. */
+let passwordHash: Promise<string> | undefined
+
+async function signedIn(service: Service, role: Role): Promise<Client> {
+  passwordHash ??= hashPassword(PASSWORD)
+  const hash = await passwordHash
+  const { write, users } = service.services
+  const username = `test-${role}`
+  if (!(await users.byUsername(username))) {
+    const nowMs = Date.now()
+    await write(async (unit) => {
+      const userId = await insertUser(unit, { username, passwordHash: hash, roles: [role], nowMs })
+      await setPassword(unit, { userId, passwordHash: hash, nowMs })
+    })
+  }
+  return signInAs(service, username, PASSWORD)
+}
+
+export async function signInAs(service: Service, username: string, password: string) {
+  const response = await service.app.inject({
+    method: 'POST',
+    url: '/api/v1/session',
+    payload: { username, password },
+  })
+  if (response.statusCode !== 201) throw new Error(`sign-in failed: ${response.body}`)
+  return client(service, cookieOf(response))
+}
+
+export const cookieOf = (response: LightMyRequestResponse) =>
+  String(response.headers['set-cookie'] ?? '').split(';', 1)[0] ?? ''
+
+export function client({ app }: Pick<Service, 'app'>, cookie: string): Client {
+  return {
+    cookie,
+    inject: ({ headers, ...options }) => {
+      const all = { origin: ORIGIN, ...(cookie && { cookie }), ...headers }
+      const sent = Object.entries(all).filter(([, value]) => value !== undefined)
+      return app.inject({ ...options, headers: Object.fromEntries(sent) })
+    },
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, test } from 'vitest'
+import { createFirstAdmin, renewFirstAdmin } from '../src/features/session/first-admin.ts'
+import { build, client, cookieOf, ORIGIN, PASSWORD, signInAs } from './helper.ts'
+
+const SESSION = '/api/v1/session'
+
+describe('POST /session', () => {
+  test('a wrong password and an unknown user get the same answer', async () => {
+    const { app } = await build()
+    const attempt = (username: string) =>
+      app.inject({ method: 'POST', url: SESSION, payload: { username, password: 'wrong' } })
+    const [known, unknown] = [await attempt('test-admin'), await attempt('nobody')]
+    expect(known.statusCode).toBe(401)
+    expect(known.json()).toMatchObject({ code: 'wrong_credentials', status: 401 })
+    expect(known.headers['content-type']).toMatch('application/problem+json')
+    expect({ ...unknown.json(), requestId: '' }).toEqual({ ...known.json(), requestId: '' })
+    expect(known.headers['set-cookie']).toBeUndefined()
+  })
+
+  test('refuses what does not fit, and says where and what to do', async () => {
+    const { app } = await build()
+    const payload = { username: 'admin', password: 'x', remember: true }
+    const response = await app.inject({ method: 'POST', url: SESSION, payload })
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toMatchObject({
+      code: 'invalid_request',
+      detail: 'body/remember: is not known here: remove it or check its spelling',
+      errors: [{ pointer: '/remember' }],
+    })
+  })
+
+  test('slows guessing down with 429 and Retry-After, and lets in again after the wait', async () => {
+    let now = Date.now()
+    const { app } = await build({ now: () => now })
+    const attempt = (password: string) =>
+      app.inject({ method: 'POST', url: SESSION, payload: { username: 'test-admin', password } })
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => attempt('wrong')))
+    expect(statuses.filter((r) => r.statusCode === 429).length).toBe(2)
+    const refused = await attempt(PASSWORD)
+    expect(refused.statusCode).toBe(429)
+    expect(Number(refused.headers['retry-after'])).toBe(1)
+    now += 1000
+    expect((await attempt(PASSWORD)).statusCode).toBe(201)
+  })
+
+  test('sets a cookie scripts cannot read and other sites cannot send', async () => {
+    const { app } = await build()
+    const payload = { username: 'test-admin', password: PASSWORD }
+    const response = await app.inject({ method: 'POST', url: SESSION, payload })
+    expect(response.statusCode).toBe(201)
+    const cookie = String(response.headers['set-cookie'])
+    expect(cookie).toMatch(/HttpOnly/)
+    expect(cookie).toMatch(/SameSite=Strict/)
+    expect(cookie).toMatch(/Path=\/api/)
+    expect(cookie).not.toMatch(/Secure/)
+  })
+
+  test('marks the cookie Secure behind a trusted proxy that ends TLS', async () => {
+    const { app } = await build({ config: { trustProxy: ['127.0.0.1'] } })
+    const response = await app.inject({
+      method: 'POST',
+      url: SESSION,
+      payload: { username: 'test-admin', password: PASSWORD },
+      headers: { 'x-forwarded-proto': 'https' },
+    })
+    expect(response.statusCode).toBe(201)
+    expect(String(response.headers['set-cookie'])).toMatch(/Secure/)
+  })
+
+  test('gives a new session id, and keeps only a digest of it', async () => {
+    const { app, admin, services } = await build()
+    const response = await app.inject({
+      method: 'POST',
+      url: SESSION,
+      payload: { username: 'test-admin', password: PASSWORD },
+      headers: { cookie: admin.cookie, origin: ORIGIN },
+    })
+    const cookie = cookieOf(response)
+    expect(cookie).not.toBe(admin.cookie)
+    const id = decodeURIComponent(cookie.split('=')[1] ?? '').split('.')[0] ?? ''
+    expect(id.length).toBeGreaterThan(20)
+    const rows = await services.db.selectFrom('sessions').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(id)
+    expect((await admin.inject({ url: SESSION })).statusCode).toBe(401)
+  })
+})
+
+describe('the session', () => {
+  test('is needed, and says who it is and what they may do', async () => {
+    const { anonymous, as } = await build()
+    const refused = await anonymous.inject({ url: SESSION })
+    expect(refused.statusCode).toBe(401)
+    expect(refused.json()).toMatchObject({ code: 'not_signed_in' })
+    expect(refused.json().requestId).toBe(refused.headers['x-request-id'])
+    const viewer = await as('viewer')
+    expect((await viewer.inject({ url: SESSION })).json()).toMatchObject({
+      user: { username: 'test-viewer', roles: ['viewer'] },
+      passwordChangeRequired: false,
+      permissions: expect.arrayContaining(['nodes:read']),
+    })
+  })
+
+  test('ends when signed out, also for who kept the cookie', async () => {
+    const { admin } = await build()
+    const out = await admin.inject({ method: 'DELETE', url: SESSION })
+    expect(out.statusCode).toBe(204)
+    expect((await admin.inject({ url: SESSION })).statusCode).toBe(401)
+  })
+
+  test('ends after twelve idle hours, and after a week however busy', async () => {
+    let now = Date.now()
+    const { admin } = await build({ now: () => now })
+    const hour = 3600_000
+    for (let elapsed = 0; elapsed < 7 * 24; elapsed += 11) {
+      expect((await admin.inject({ url: SESSION })).statusCode).toBe(200)
+      now += 11 * hour
+    }
+    expect((await admin.inject({ url: SESSION })).statusCode).toBe(401)
+    const { admin: idle } = await build({ now: () => now })
+    now += 12 * hour + 1
+    expect((await idle.inject({ url: SESSION })).statusCode).toBe(401)
+  })
+
+  test('leaves nothing in the database for visitors who never signed in', async () => {
+    const { anonymous, services } = await build()
+    await anonymous.inject({ url: '/api/v1/health' })
+    await anonymous.inject({
+      url: '/api/v1/health',
+      headers: { cookie: 'farmstead_session=forged.x' },
+    })
+    expect(await services.db.selectFrom('sessions').selectAll().execute()).toHaveLength(1)
+  })
+})
+
+describe('requests from other pages', () => {
+  const change = { currentPassword: PASSWORD, newPassword: 'another good password' }
+  test.each([
+    ['another origin', { origin: 'http://evil.example' }],
+    ['another port of this host', { origin: 'http://localhost:8080' }],
+    ['a sandboxed frame', { origin: 'null' }],
+    ['a page the browser calls cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['a page the browser calls same-site', { 'sec-fetch-site': 'same-site' }],
+    ['nobody says where', { origin: undefined }],
+  ])('are refused: %s', async (_name, headers) => {
+    const { admin } = await build()
+    const response = await admin.inject({
+      method: 'PUT',
+      url: `${SESSION}/password`,
+      payload: change,
+      headers,
+    })
+    expect(response.statusCode).toBe(403)
+    expect(response.json()).toMatchObject({ code: 'cross_origin' })
+  })
+
+  test('are refused with a body that needs no preflight', async () => {
+    const { admin } = await build()
+    const response = await admin.inject({
+      method: 'PUT',
+      url: `${SESSION}/password`,
+      payload: JSON.stringify(change),
+      headers: { 'content-type': 'text/plain' },
+    })
+    expect(response.statusCode).toBe(415)
+  })
+})
+
+describe('PUT /session/password', () => {
+  const newPassword = 'a new and long password'
+  const change = (currentPassword: string, chosen = newPassword) => ({
+    method: 'PUT' as const,
+    url: `${SESSION}/password`,
+    payload: { currentPassword, newPassword: chosen },
+  })
+
+  test('needs the current password, a long new one, and another one', async () => {
+    const { admin } = await build()
+    expect((await admin.inject(change('wrong'))).statusCode).toBe(401)
+    expect((await admin.inject(change(PASSWORD, 'short'))).statusCode).toBe(400)
+    expect((await admin.inject(change(PASSWORD, PASSWORD))).json()).toMatchObject({
+      code: 'same_password',
+    })
+  })
+
+  test('ends the other sessions of the user and goes on in a new one', async () => {
+    const service = await build()
+    const other = await signInAs(service, 'test-admin', PASSWORD)
+    const viewer = await service.as('viewer')
+    const response = await service.admin.inject(change(PASSWORD))
+    expect(response.statusCode).toBe(200)
+    expect((await other.inject({ url: SESSION })).statusCode).toBe(401)
+    expect((await service.admin.inject({ url: SESSION })).statusCode).toBe(401)
+    const fresh = client(service, cookieOf(response))
+    expect((await fresh.inject({ url: SESSION })).statusCode).toBe(200)
+    expect((await viewer.inject({ url: SESSION })).statusCode).toBe(200)
+    await expect(signInAs(service, 'test-admin', PASSWORD)).rejects.toThrow(/wrong_credentials/)
+  })
+})
+
+describe('the first administrator', () => {
+  test('must choose a password before anything else', async () => {
+    const service = await build()
+    const first = await createFirstAdmin(service.services)
+    if (!first) throw new Error('no first administrator was made')
+    const admin = await signInAs(service, first.username, first.password)
+    const refused = await admin.inject({ url: '/api/v1/system' })
+    expect(refused.statusCode).toBe(403)
+    expect(refused.json()).toMatchObject({ code: 'password_change_required' })
+    expect((await admin.inject({ url: SESSION })).json()).toMatchObject({
+      passwordChangeRequired: true,
+    })
+    const changed = await admin.inject({
+      method: 'PUT',
+      url: `${SESSION}/password`,
+      payload: { currentPassword: first.password, newPassword: 'my very own password' },
+    })
+    expect(changed.json()).toMatchObject({ passwordChangeRequired: false })
+    const free = client(service, cookieOf(changed))
+    expect((await free.inject({ url: '/api/v1/system' })).statusCode).toBe(200)
+  })
+
+  test('gets a fresh one-time password as long as nobody chose one, and none after', async () => {
+    const service = await build()
+    const first = await createFirstAdmin(service.services)
+    expect(await createFirstAdmin(service.services)).toBeNull()
+    const second = await renewFirstAdmin(service.services)
+    if (!first || !second) throw new Error('no one-time password')
+    await expect(signInAs(service, 'admin', first.password)).rejects.toThrow()
+    const admin = await signInAs(service, 'admin', second.password)
+    await admin.inject({
+      method: 'PUT',
+      url: `${SESSION}/password`,
+      payload: { currentPassword: second.password, newPassword: 'my very own password' },
+    })
+    expect(await renewFirstAdmin(service.services)).toBeNull()
+  })
+})
