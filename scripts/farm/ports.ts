@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Is a port free, who has it, and which are free?
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+
+const LISTENING = '0A'
+
+function listen(port: number): Promise<Server> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server))
+  })
+}
+
+const close = (server: Server) => new Promise((resolve) => server.close(resolve))
+
+export async function isFree(port: number): Promise<boolean> {
+  try {
+    await close(await listen(port))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Ports that are free now, all different. Someone else may take one before it is used. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)))
+  const ports = servers.map((server) => {
+    const address = server.address()
+    return typeof address === 'object' && address ? address.port : 0
+  })
+  await Promise.all(servers.map(close))
+  return ports
+}
+
+function socketInodes(port: number): Set<string> {
+  const hexPort = port.toString(16).toUpperCase().padStart(4, '0')
+  const rows = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => {
+    try {
+      return readFileSync(file, 'utf8').split('\n').slice(1)
+    } catch {
+      return []
+    }
+  })
+  const listening = rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === LISTENING && local?.endsWith(`:${hexPort}`))
+  return new Set(listening.map((fields) => `socket:[${fields[9]}]`))
+}
+
+function holdsOneOf(pid: string, sockets: Set<string>): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      try {
+        return sockets.has(readlinkSync(`/proc/${pid}/fd/${fd}`))
+      } catch {
+        return false
+      }
+    })
+  } catch {
+    return false
+  }
+}
+
+/** "nginx (pid 812)", or an empty string when it cannot be seen (another user's process). */
+export function portHolder(port: number): string {
+  const sockets = socketInodes(port)
+  if (sockets.size === 0) return ''
+  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holdsOneOf(name, sockets))
+  if (!pid) return ''
+  return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (pid ${pid})`
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Node 24 and npm 11 for the project. The machine's own Node is used when it is new enough; else
+// both come as npm packages into .tools/, so that nothing outside the checkout changes.
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { toolsDir } from './paths.mjs'
+import { Problem } from './problem.mjs'
+
+const NODE_VERSION = '24.21.0'
+const NPM_VERSION = '11.21.2'
+/** 24.7 brought argon2 to node:crypto. */
+const OLDEST = { major: 24, minor: 7 }
+
+/**
+ * @typedef {object} Toolchain
+ * @property {string} node path of the node binary
+ * @property {string} npmCli path of npm's script, to run with `node`
+ * @property {NodeJS.ProcessEnv} env environment in which `node` and `npx` are these
+ */
+
+/** @param {string} version like v24.21.0 */
+export function isNewEnough(version) {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
+  return major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)
+}
+
+/** The script of the npm that runs us, or the one that came with this node. */
+function machineNpm() {
+  const beside = join(dirname(dirname(process.execPath)), 'lib/node_modules/npm/bin/npm-cli.js')
+  const candidates = [
+    process.env.npm_execpath ?? '',
+    beside,
+    '/usr/share/nodejs/npm/bin/npm-cli.js',
+  ]
+  const found = candidates.find((path) => path.endsWith('npm-cli.js') && existsSync(path))
+  if (found) return found
+  throw new Problem('npm is missing: install it ("apt-get install npm") and run "npm start".')
+}
+
+/** @param {string} name */
+function installedVersion(name) {
+  const file = join(toolsDir, 'node_modules', name, 'package.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : null
+}
+
+/** @param {string} node @param {string} npmCli @returns {Toolchain} */
+function toolchain(node, npmCli) {
+  // npm tells scripts about itself in npm_*: ours must not take the old npm's word.
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))
+  const PATH = [dirname(node), process.env.PATH].join(delimiter)
+  return { node, npmCli, env: { ...Object.fromEntries(inherited), PATH } }
+}
+
+/**
+ * @param {import('./steps.mjs').Steps} steps
+ * @returns {Promise<Toolchain>}
+ */
+export async function ensureNode(steps) {
+  if (isNewEnough(process.version)) {
+    await steps.step(`Node ${process.version.slice(1)}`, () => null)
+    return toolchain(process.execPath, machineNpm())
+  }
+  const name = `node-linux-${process.arch}`
+  const node = join(toolsDir, 'node_modules', name, 'bin/node')
+  const npmCli = join(toolsDir, 'node_modules/npm/bin/npm-cli.js')
+  await steps.step(`Node ${NODE_VERSION}`, async () => {
+    if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
+      throw new Problem(
+        `Node ${process.version} on ${process.platform}-${process.arch} is too old and cannot be replaced from here: install Node 24.7 or newer.`,
+      )
+    }
+    if (installedVersion(name) === NODE_VERSION && installedVersion('npm')) return null
+    const wanted = [`${name}@${NODE_VERSION}`, `npm@${NPM_VERSION}`]
+    const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
+    await steps.run(
+      process.execPath,
+      [machineNpm(), 'install', '--prefix', toolsDir, ...flags, ...wanted],
+      { env: toolchain(process.execPath, '').env },
+    )
+    return 'installed in .tools/'
+  })
+  return toolchain(node, npmCli)
+}
