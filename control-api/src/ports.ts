@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
 // that neither side imports the other.
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { Effective, NackCode, ReportRequest } from './agents/messages.gen.ts'
 import type { Database } from './db/database.ts'
 import type { Unit } from './db/write.ts'
 import type { ConfigError } from './schema/common.ts'
 
-export type Effective = { generation: number; digest: string; bootId: string; reloads: number }
-export type NackCode = string
 export type Offer = {
   nodeId: string
   generation: number
@@ -61,9 +60,9 @@ export type LatencySummary = {
   requestsPerSecond: number | null
 }
 /** The metrics store. */
-export type Metrics<Report> = {
+export type Metrics = {
   /** Keeps the windows it has not seen; resolves with the highest sequence number of the boot it holds. */
-  record(nodeId: string, report: Report): Promise<number>
+  record(nodeId: string, report: ReportRequest): Promise<number>
   /** Of the last `windowSeconds`; a node without data is absent. */
   latencySummaries(
     nodeIds: readonly string[],
@@ -72,5 +71,3 @@ export type Metrics<Report> = {
   check(): Promise<{ ok: boolean; message: string }>
   close(): Promise<void>
 }
-
-export type ReadDb = Kysely<Database>

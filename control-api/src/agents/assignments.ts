@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What each node was told to run: the only thing nodes obey. Generations per node only grow; going
+// back to an old text is a new generation.
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { AssignmentState, AssignmentsTable, Database } from '../db/database.ts'
+import type { Unit } from '../db/write.ts'
+import { newId, sha256 } from '../ids.ts'
+
+export type NewAssignment = {
+  nodeId: string
+  rolloutId: string | null
+  config: string
+  version: number
+  /** What the node will read: the version with the node's merge patch laid over it. */
+  text: string
+  digest: string
+}
+export type Assigned = { generation: number; offerId: string }
+export type Assignment = Selectable<AssignmentsTable>
+export type AssignmentWithText = Assignment & { text: string }
+type Reader = Kysely<Database> | Transaction<Database>
+
+export type Assignments = {
+  /** In the caller's transaction; the node is woken after its commit. */
+  assign(unit: Unit, assignment: NewAssignment): Promise<Assigned>
+}
+type Deps = { epoch: number; now: () => number; wake: (nodeId: string) => void }
+
+export function createAssignments({ epoch, now, wake }: Deps): Assignments {
+  return {
+    async assign(unit, { nodeId, rolloutId, config, version, text, digest }) {
+      const { trx } = unit
+      const assigned = {
+        generation: (await highestGeneration(trx, nodeId)) + 1,
+        offerId: newId('offer'),
+      }
+      await trx
+        .insertInto('rendered_texts')
+        .values({ id: sha256(text), text })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute()
+      await trx
+        .insertInto('assignments')
+        .values({
+          node_id: nodeId,
+          generation: assigned.generation,
+          offer_id: assigned.offerId,
+          epoch,
+          rollout_id: rolloutId,
+          config,
+          version,
+          digest,
+          text_id: sha256(text),
+          state: 'offered',
+          created_at_ms: now(),
+          updated_at_ms: now(),
+        })
+        .execute()
+      await unit.emit({
+        kind: 'node',
+        id: nodeId,
+        action: 'offered',
+        data: { ...assigned, config, version, digest, rolloutId },
+      })
+      unit.afterCommit(() => wake(nodeId))
+      return assigned
+    },
+  }
+}
+
+/** Above everything we gave and everything the node obeyed, also from a control plane before us. */
+async function highestGeneration(trx: Transaction<Database>, nodeId: string): Promise<number> {
+  const node = await trx
+    .selectFrom('nodes')
+    .select('max_generation')
+    .where('id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+  const given = await trx
+    .selectFrom('assignments')
+    .select(({ fn }) => fn.max('generation').as('generation'))
+    .where('node_id', '=', nodeId)
+    .executeTakeFirst()
+  return Math.max(node.max_generation, given?.generation ?? 0)
+}
+
+export async function latestAssignment(
+  db: Reader,
+  nodeId: string,
+): Promise<AssignmentWithText | undefined> {
+  return await db
+    .selectFrom('assignments')
+    .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
+    .selectAll('assignments')
+    .select('rendered_texts.text')
+    .where('node_id', '=', nodeId)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The newest assignment of this digest: which version a node's effective config is. */
+export async function assignmentByDigest(
+  db: Reader,
+  nodeId: string,
+  digest: string,
+): Promise<AssignmentWithText | undefined> {
+  return await db
+    .selectFrom('assignments')
+    .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
+    .selectAll('assignments')
+    .select('rendered_texts.text')
+    .where('node_id', '=', nodeId)
+    .where('digest', '=', digest)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export type OfferKey = { nodeId: string; generation: number; offerId: string }
+
+export async function findOffer(
+  trx: Transaction<Database>,
+  { nodeId, generation, offerId }: OfferKey,
+): Promise<Assignment | undefined> {
+  return await trx
+    .selectFrom('assignments')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .where('generation', '=', generation)
+    .where('offer_id', '=', offerId)
+    .executeTakeFirst()
+}
+
+export async function isLatest(trx: Transaction<Database>, offer: Assignment): Promise<boolean> {
+  const newer = await trx
+    .selectFrom('assignments')
+    .select('generation')
+    .where('node_id', '=', offer.node_id)
+    .where('generation', '>', offer.generation)
+    .executeTakeFirst()
+  return newer === undefined
+}
+
+export async function setOfferState(
+  trx: Transaction<Database>,
+  { node_id, generation }: Assignment,
+  state: AssignmentState,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('assignments')
+    .set({ state, updated_at_ms: nowMs })
+    .where('node_id', '=', node_id)
+    .where('generation', '=', generation)
+    .execute()
+}
