@@ -46,15 +46,6 @@ export function createNodeCheck(options: Options): NodeCheck {
   }
 }
 
-/** The binary's version, or null when it does not run. */
-export function nodeBinaryVersion(binary: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    execFile(binary, ['version'], { timeout: 5_000, maxBuffer: 4_096 }, (error, stdout) => {
-      resolve(error ? null : (stdout.trim().split(/\s+/).at(-1) ?? null))
-    })
-  })
-}
-
 function runCheck(binary: string, text: string, timeoutMs: number): Promise<NodeCheckResult> {
   return new Promise((resolve) => {
     const child = execFile(

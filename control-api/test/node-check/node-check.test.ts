@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createNodeCheck, nodeBinaryVersion } from '../../src/node-check/node-check.ts'
+import { createNodeCheck } from '../../src/node-check/node-check.ts'
 
 let dir: string
 beforeEach(() => {
@@ -63,7 +63,6 @@ describe('the check by the node binary', () => {
       verdict: 'unavailable',
       message: `${binary} does not exist; build farmstead-node, or point FARMSTEAD_NODE_BINARY at it`,
     })
-    expect(await nodeBinaryVersion(binary)).toBeNull()
   })
 
   it('runs two at a time, and turns away what it could not get to', async () => {
@@ -88,6 +87,5 @@ describe.skipIf(!existsSync(built))('the real binary', () => {
         expect.objectContaining({ pointer: '/lisen', code: 'unknown_key' }),
       ]),
     })
-    expect(await nodeBinaryVersion(built)).toMatch(/^\d+\.\d+\.\d+/)
   })
 })

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// The last minute or two of each node in memory, for the fleet's table: asked for once a second by
+// every open console, so it never goes to the disk.
+import {
+  emptyHistogram,
+  type Histogram,
+  mergeHistograms,
+  quantile,
+} from '../histogram/histogram.ts'
+import type { LatencySummary } from '../ports.ts'
+import type { PlacedWindow } from './windows.ts'
+
+const KEEP_MS = 120_000
+
+type Entry = {
+  endedAtMs: number
+  durationMs: number
+  total: Histogram
+  readWait: Histogram
+  requests: number
+  errors: number
+}
+
+export type LatencyBoard = ReturnType<typeof createLatencyBoard>
+
+export function createLatencyBoard() {
+  const nodes = new Map<string, Entry[]>()
+  return {
+    add(nodeId: string, windows: readonly PlacedWindow[], nowMs: number): void {
+      const entries = [...(nodes.get(nodeId) ?? []), ...windows.map(toEntry)]
+      nodes.set(
+        nodeId,
+        entries.filter((entry) => entry.endedAtMs > nowMs - KEEP_MS),
+      )
+    },
+
+    /** null: no window of the node ended in that time. */
+    summary(nodeId: string, windowSeconds: number, nowMs: number): LatencySummary | null {
+      const since = nowMs - Math.min(windowSeconds * 1000, KEEP_MS)
+      const entries = (nodes.get(nodeId) ?? []).filter((entry) => entry.endedAtMs > since)
+      if (entries.length === 0) return null
+      const merged = (stage: 'total' | 'readWait') =>
+        entries.map((entry) => entry[stage]).reduce(mergeHistograms, emptyHistogram())
+      const sum = (read: (entry: Entry) => number) =>
+        entries.reduce((n, entry) => n + read(entry), 0)
+      const total = merged('total')
+      const requests = sum((entry) => entry.requests)
+      return {
+        windowSeconds,
+        requests: total.count,
+        p50Seconds: quantile(total, 0.5),
+        p99Seconds: quantile(total, 0.99),
+        readWaitP99Seconds: quantile(merged('readWait'), 0.99),
+        errorRatio: requests > 0 ? sum((entry) => entry.errors) / requests : null,
+        requestsPerSecond: (requests / sum((entry) => entry.durationMs)) * 1000,
+      }
+    },
+
+    /** Lets go of nodes that stopped reporting. */
+    prune(nowMs: number): void {
+      for (const [nodeId, entries] of nodes) {
+        if (entries.every((entry) => entry.endedAtMs <= nowMs - KEEP_MS)) nodes.delete(nodeId)
+      }
+    },
+  }
+}
+
+function toEntry({ endedAtMs, durationMs, series }: PlacedWindow): Entry {
+  const merged = (stage: 'total' | 'readWait') =>
+    series.map((s) => s.stages[stage] ?? emptyHistogram()).reduce(mergeHistograms, emptyHistogram())
+  const sum = (counter: string) => series.reduce((n, s) => n + (s.counters[counter] ?? 0), 0)
+  return {
+    endedAtMs,
+    durationMs,
+    total: merged('total'),
+    readWait: merged('readWait'),
+    requests: sum('requests'),
+    errors: sum('responses5xx'),
+  }
+}

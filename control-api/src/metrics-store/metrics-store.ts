@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// What the service sees of measurements: record a node's report once, ask for a chart, look at the
+// last minute.
+import { join } from 'node:path'
+import { defineError } from '../errors.ts'
+import type { LatencySummary, Metrics } from '../ports.ts'
+import { createLatencyBoard } from './latency-board.ts'
+import type { NodeSeries, SeriesQuery } from './query.ts'
+import { placeWindows, type Report, reportFault } from './windows.ts'
+import { MetricsUnavailable, startMetricsWorker } from './worker-client.ts'
+
+export type MetricsStore = Omit<Metrics, 'record'> & {
+  record(nodeId: string, report: Report): Promise<number>
+  query(query: SeriesQuery): Promise<NodeSeries[]>
+  /** Called at most once a second with the nodes that new windows arrived for. Returns how to stop. */
+  onNewWindows(listener: (nodeIds: string[]) => void): () => void
+}
+
+const ImpossibleReport = defineError(
+  400,
+  'invalid_message',
+  'The report contradicts itself',
+  (pointer: string, message: string) => `body${pointer}: ${message}`,
+)
+const MetricsDown = defineError(
+  503,
+  'metrics_unavailable',
+  'Measurements are not available',
+  (reason: string) =>
+    `The metrics store does not answer: ${reason}. Try again in a few seconds; nodes keep their measurements.`,
+)
+
+type Options = { dataDir: string; now: () => number }
+
+const PRUNE_EVERY_MS = 10 * 60_000
+const TELL_EVERY_MS = 1_000
+
+export async function openMetricsStore({ dataDir, now }: Options): Promise<MetricsStore> {
+  const worker = await startMetricsWorker(join(dataDir, 'metrics.db'))
+  const board = createLatencyBoard()
+  const listeners = new Set<(nodeIds: string[]) => void>()
+  const changed = new Set<string>()
+  let lastFailure: string | null = null
+
+  const tell = setInterval(() => {
+    if (changed.size === 0) return
+    const nodeIds = [...changed]
+    changed.clear()
+    for (const listener of listeners) listener(nodeIds)
+  }, TELL_EVERY_MS)
+  const prune = setInterval(() => {
+    board.prune(now())
+    // What was not deleted now is deleted next time.
+    worker.ask({ kind: 'prune', nowMs: now() }).catch(noteFailure)
+  }, PRUNE_EVERY_MS)
+  tell.unref()
+  prune.unref()
+
+  function noteFailure(error: unknown): void {
+    lastFailure = error instanceof Error ? error.message : String(error)
+  }
+
+  async function answered<T>(answer: Promise<T>): Promise<T> {
+    try {
+      const value = await answer
+      lastFailure = null
+      return value
+    } catch (error) {
+      noteFailure(error)
+      if (error instanceof MetricsUnavailable) throw new MetricsDown(error.message)
+      throw error
+    }
+  }
+
+  return {
+    async record(nodeId, report) {
+      const fault = reportFault(report)
+      if (fault) throw new ImpossibleReport(fault.pointer, fault.message)
+      const nowMs = now()
+      const windows = placeWindows(report, nowMs)
+      const { bootId } = report
+      const taken = await answered(worker.ask({ kind: 'take', nodeId, bootId, windows, nowMs }))
+      const fresh = windows.filter((window) => window.seq > taken.previousSeq)
+      if (fresh.length > 0) {
+        board.add(nodeId, fresh, nowMs)
+        changed.add(nodeId)
+      }
+      return taken.acknowledgedSeq
+    },
+
+    async latencySummaries(nodeIds, windowSeconds) {
+      const summaries = new Map<string, LatencySummary>()
+      for (const nodeId of nodeIds) {
+        const summary = board.summary(nodeId, windowSeconds, now())
+        if (summary) summaries.set(nodeId, summary)
+      }
+      return summaries
+    },
+
+    query: (query) => answered(worker.ask({ kind: 'query', ...query })),
+
+    onNewWindows(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+
+    async check() {
+      return lastFailure === null
+        ? { ok: true, message: 'answers' }
+        : { ok: false, message: `${lastFailure}; nodes keep their measurements for 15 minutes` }
+    },
+
+    async close() {
+      clearInterval(tell)
+      clearInterval(prune)
+      listeners.clear()
+      await worker.close()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Opens metrics.db: large, replaceable, in a worker thread's hands alone. Losing its last seconds in a
+// power cut, or all of it, loses no decision; so it is written without waiting for the disk.
+import { renameSync } from 'node:fs'
+import Sqlite from 'better-sqlite3'
+import { Kysely, SqliteDialect } from 'kysely'
+
+/** One row per node, resolution and step: how much of the step its windows cover. */
+type CoverageTable = { node_id: string; resolution_s: number; step_s: number; covered_ms: number }
+type CountersTable = {
+  node_id: string
+  resolution_s: number
+  step_s: number
+  generation: number
+  /** JSON object: sums by counter name. */
+  counters: string
+}
+type HistogramsTable = {
+  node_id: string
+  resolution_s: number
+  step_s: number
+  generation: number
+  stage: string
+  /** histogram/encoding.ts */
+  histogram: Uint8Array
+}
+/** The highest sequence number taken per boot: each window is counted once however often it is sent. */
+type TakenTable = { node_id: string; boot_id: string; seq: number; taken_at_ms: number }
+
+export type MetricsDatabase = {
+  coverage: CoverageTable
+  counters: CountersTable
+  histograms: HistogramsTable
+  taken: TakenTable
+}
+
+const VERSION = 1
+const TABLES = `
+  create table coverage (
+    node_id text not null, resolution_s integer not null, step_s integer not null,
+    covered_ms integer not null,
+    primary key (node_id, resolution_s, step_s)
+  ) strict, without rowid;
+  create table counters (
+    node_id text not null, resolution_s integer not null, step_s integer not null,
+    generation integer not null, counters text not null,
+    primary key (node_id, resolution_s, step_s, generation)
+  ) strict, without rowid;
+  create table histograms (
+    node_id text not null, resolution_s integer not null, step_s integer not null,
+    generation integer not null, stage text not null, histogram blob not null,
+    primary key (node_id, resolution_s, step_s, generation, stage)
+  ) strict, without rowid;
+  create table taken (
+    node_id text not null, boot_id text not null, seq integer not null, taken_at_ms integer not null,
+    primary key (node_id, boot_id)
+  ) strict, without rowid;
+`
+
+export function openMetricsDb(path: string): Kysely<MetricsDatabase> {
+  return new Kysely<MetricsDatabase>({
+    dialect: new SqliteDialect({ database: openOrReplace(path) }),
+  })
+}
+
+/** Measurements are not worth a service that does not start: a damaged file is set aside. */
+function openOrReplace(path: string): Sqlite.Database {
+  try {
+    return openFile(path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code !== 'SQLITE_NOTADB' && code !== 'SQLITE_CORRUPT') throw error
+    for (const suffix of ['-wal', '-shm', '']) setAside(`${path}${suffix}`)
+    return openFile(path)
+  }
+}
+
+function setAside(path: string): void {
+  try {
+    renameSync(path, `${path}.damaged`)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}
+
+function openFile(path: string): Sqlite.Database {
+  const sqlite = new Sqlite(path)
+  try {
+    sqlite.pragma('journal_mode = WAL')
+    sqlite.pragma('synchronous = NORMAL')
+    const version = sqlite.pragma('user_version', { simple: true })
+    if (version === 0) {
+      sqlite.transaction(() => {
+        sqlite.exec(TABLES)
+        sqlite.pragma(`user_version = ${VERSION}`)
+      })()
+    } else if (version !== VERSION) {
+      throw new Error(
+        `${path} was written by another version of Farmstead (layout ${version}, this one reads ${VERSION}). Run that version, or move the file away: only past measurements are in it.`,
+      )
+    }
+    return sqlite
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Answers a chart's question from one ring: columns per node, null where there is no data.
+import type { Kysely } from 'kysely'
+import { decodeHistogram } from '../histogram/encoding.ts'
+import {
+  emptyHistogram,
+  type Histogram,
+  mergeHistograms,
+  quantile,
+} from '../histogram/histogram.ts'
+import type { MetricsDatabase } from './open.ts'
+import type { Plan } from './rings.ts'
+import type { Counters, StageName } from './windows.ts'
+
+export type SeriesQuery = Plan & { nodeIds: string[]; stage: StageName }
+type Column = (number | null)[]
+export type NodeSeries = {
+  nodeId: string
+  p50Seconds: Column
+  p90Seconds: Column
+  p99Seconds: Column
+  maxSeconds: Column
+  count: Column
+  requestsPerSecond: Column
+  errorRatio: Column
+  bytesPerSecond: Column
+  coverage: number[]
+}
+
+/** What one step of the answer holds, whatever the number of stored steps and generations in it. */
+type Step = { coveredMs: number; counters: Counters; histogram: Histogram }
+
+export async function querySeries(
+  db: Kysely<MetricsDatabase>,
+  query: SeriesQuery,
+): Promise<NodeSeries[]> {
+  const series: NodeSeries[] = []
+  for (const nodeId of query.nodeIds) {
+    const steps = await readSteps(db, nodeId, query)
+    series.push(toColumns(nodeId, steps, query.stepSeconds))
+  }
+  return series
+}
+
+async function readSteps(
+  db: Kysely<MetricsDatabase>,
+  nodeId: string,
+  { fromSeconds, toSeconds, stepSeconds, resolutionSeconds, stage }: SeriesQuery,
+): Promise<(Step | null)[]> {
+  const steps: (Step | null)[] = Array((toSeconds - fromSeconds) / stepSeconds).fill(null)
+  const indexOf = (seconds: number) => Math.floor((seconds - fromSeconds) / stepSeconds)
+  const within = <T extends 'coverage' | 'counters' | 'histograms'>(table: T) =>
+    db
+      .selectFrom<'coverage' | 'counters' | 'histograms'>(table)
+      .where('node_id', '=', nodeId)
+      .where('resolution_s', '=', resolutionSeconds)
+      .where('step_s', '>=', fromSeconds)
+      .where('step_s', '<', toSeconds)
+
+  for (const row of await within('coverage').select(['step_s', 'covered_ms']).execute()) {
+    const index = indexOf(row.step_s)
+    const step = steps[index] ?? { coveredMs: 0, counters: {}, histogram: emptyHistogram() }
+    step.coveredMs += row.covered_ms
+    steps[index] = step
+  }
+  for (const row of await within('counters').select(['step_s', 'counters']).execute()) {
+    const step = steps[indexOf(row.step_s)]
+    if (step) addCounted(step.counters, JSON.parse(row.counters))
+  }
+  const histograms = within('histograms').where('stage', '=', stage)
+  for (const row of await histograms.select(['step_s', 'histogram']).execute()) {
+    const step = steps[indexOf(row.step_s)]
+    if (step) step.histogram = mergeHistograms(step.histogram, decodeHistogram(row.histogram))
+  }
+  return steps
+}
+
+const CHARTED = ['requests', 'responses5xx', 'bytesSent']
+
+function addCounted(into: Counters, from: Counters): void {
+  for (const name of CHARTED) into[name] = (into[name] ?? 0) + (from[name] ?? 0)
+}
+
+function toColumns(nodeId: string, steps: (Step | null)[], stepSeconds: number): NodeSeries {
+  const column = (read: (step: Step) => number | null): Column =>
+    steps.map((step) => (step ? read(step) : null))
+  const perSecond = (name: string) =>
+    column(({ counters, coveredMs }) => ((counters[name] ?? 0) / coveredMs) * 1000)
+  return {
+    nodeId,
+    p50Seconds: column(({ histogram }) => quantile(histogram, 0.5)),
+    p90Seconds: column(({ histogram }) => quantile(histogram, 0.9)),
+    p99Seconds: column(({ histogram }) => quantile(histogram, 0.99)),
+    maxSeconds: column(({ histogram }) => (histogram.count > 0 ? histogram.maxSeconds : null)),
+    count: column(({ histogram }) => histogram.count),
+    requestsPerSecond: perSecond('requests'),
+    errorRatio: column(({ counters }) => {
+      const requests = counters.requests ?? 0
+      return requests > 0 ? (counters.responses5xx ?? 0) / requests : null
+    }),
+    bytesPerSecond: perSecond('bytesSent'),
+    coverage: steps.map((step) => (step ? Math.min(1, step.coveredMs / 1000 / stepSeconds) : 0)),
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Asks the metrics worker, with a bound on what may wait. A worker that dies takes its questions with
+// it (nodes send again what was not acknowledged) and is started anew.
+import { Worker } from 'node:worker_threads'
+import type { Answers, Question, Reply, Request, WorkerData } from './messages.ts'
+
+export class MetricsUnavailable extends Error {}
+
+export type MetricsWorker = {
+  ask<Q extends Question>(question: Q): Promise<Answers[Q['kind']]>
+  close(): Promise<void>
+}
+
+const MAX_WAITING = 512
+const RESTART_MS = 1_000
+
+type Waiting = { resolve: (answer: never) => void; reject: (error: Error) => void }
+
+/** Resolves when the file is open; rejects with the reason when it can't be. */
+export async function startMetricsWorker(path: string): Promise<MetricsWorker> {
+  const waiting = new Map<number, Waiting>()
+  let nextId = 1
+  let closing = false
+  let worker: Worker | null = null
+  worker = await start()
+
+  function fail(reason: string): void {
+    for (const { reject } of waiting.values()) reject(new MetricsUnavailable(reason))
+    waiting.clear()
+  }
+
+  function start(): Promise<Worker> {
+    const data: WorkerData = { path }
+    const started = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data })
+    return new Promise((resolve, reject) => {
+      let cause: Error | null = null
+      started.on('message', (reply: Reply) => {
+        if (reply.kind === 'ready') return resolve(started)
+        const asked = waiting.get(reply.id)
+        waiting.delete(reply.id)
+        if (reply.kind === 'answer') asked?.resolve(reply.answer as never)
+        else asked?.reject(new MetricsUnavailable(reply.message))
+      })
+      started.on('error', (error: Error) => {
+        cause = error
+      })
+      started.on('exit', (code) => {
+        reject(cause ?? new MetricsUnavailable(`the metrics worker ended with code ${code}`))
+        if (started !== worker) return
+        worker = null
+        fail('the metrics worker ended; it is started again')
+        if (!closing) restart()
+      })
+    })
+  }
+
+  function restart(): void {
+    setTimeout(() => {
+      if (closing) return
+      start().then((started) => {
+        worker = started
+      }, restart)
+    }, RESTART_MS).unref()
+  }
+
+  const ask: MetricsWorker['ask'] = (question) => {
+    if (waiting.size >= MAX_WAITING) {
+      return Promise.reject(
+        new MetricsUnavailable(`${MAX_WAITING} questions to the metrics worker are waiting`),
+      )
+    }
+    if (!worker) return Promise.reject(new MetricsUnavailable('the metrics worker is starting'))
+    const to = worker
+    const id = nextId++
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      const request: Request = { id, question }
+      to.postMessage(request)
+    })
+  }
+
+  return {
+    ask,
+    async close() {
+      closing = true
+      // A worker that dies while closing has closed.
+      if (worker) await ask({ kind: 'close' }).catch(() => {})
+      await worker?.terminate()
+    },
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The thread that owns metrics.db: SQLite's calls block, and a chart over a year must not hold up a
+// rollout. Questions are answered one after the other.
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Answer, Question, Reply, Request, WorkerData } from './messages.ts'
+import { openMetricsDb } from './open.ts'
+import { querySeries } from './query.ts'
+import { createRingStore } from './ring-store.ts'
+
+const { path } = workerData as WorkerData
+const db = openMetricsDb(path)
+const rings = createRingStore(db)
+
+async function answer(question: Question): Promise<Answer> {
+  switch (question.kind) {
+    case 'take':
+      return rings.take(question)
+    case 'query':
+      return querySeries(db, question)
+    case 'prune':
+      await rings.prune(question.nowMs)
+      return null
+    case 'close':
+      await db.destroy()
+      return null
+  }
+}
+
+const say = (reply: Reply) => parentPort?.postMessage(reply)
+
+let turn = Promise.resolve()
+parentPort?.on('message', (request: Request) => {
+  turn = turn.then(() => serve(request))
+})
+
+async function serve({ id, question }: Request): Promise<void> {
+  try {
+    say({ kind: 'answer', id, answer: await answer(question) })
+  } catch (error) {
+    say({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+  }
+  if (question.kind === 'close') parentPort?.close()
+}
+say({ kind: 'ready' })

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { quantile } from '../../src/histogram/histogram.ts'
+import { type MetricsDatabase, openMetricsDb } from '../../src/metrics-store/open.ts'
+import { querySeries } from '../../src/metrics-store/query.ts'
+import { createRingStore, type RingStore } from '../../src/metrics-store/ring-store.ts'
+import { planQuery, RINGS } from '../../src/metrics-store/rings.ts'
+import type { PlacedWindow } from '../../src/metrics-store/windows.ts'
+import { histogramOf, seededRandom } from '../histogram-of.ts'
+
+let dir: string
+let db: Kysely<MetricsDatabase>
+let rings: RingStore
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
+  db = openMetricsDb(join(dir, 'metrics.db'))
+  rings = createRingStore(db)
+})
+afterEach(async () => {
+  await db.destroy()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const T0 = 1_800_000_000_000
+const NODE = 'node_a'
+const DAY = 86_400_000
+
+function window(seq: number, endedAtMs: number, seconds: number[], generation = 1): PlacedWindow {
+  const counters = { requests: seconds.length, bytesSent: seconds.length * 1000, responses5xx: 1 }
+  const series = { generation, counters, stages: { total: histogramOf(seconds) } }
+  return { seq, endedAtMs, durationMs: 5_000, series: seconds.length > 0 ? [series] : [] }
+}
+const take = (windows: PlacedWindow[], nowMs: number, bootId = 'boot') =>
+  rings.take({ nodeId: NODE, bootId, windows, nowMs })
+
+async function chart(fromMs: number, toMs: number, step: number | null, nowMs: number) {
+  const range = { fromSeconds: fromMs / 1000, toSeconds: toMs / 1000 }
+  const plan = planQuery(range, step, nowMs / 1000)
+  const [series] = await querySeries(db, { ...plan, nodeIds: [NODE], stage: 'total' })
+  if (!series) throw new Error('no series')
+  return { plan, series }
+}
+
+describe('taking windows', () => {
+  it('counts each once, however often and in whatever company it is sent', async () => {
+    const [a, b, c] = [window(1, T0, [0.1]), window(2, T0, [0.1]), window(3, T0, [0.1])]
+    expect(await take([a], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 0 })
+    expect(await take([a], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 1 })
+    expect(await take([a, b], T0)).toEqual({ acknowledgedSeq: 2, previousSeq: 1 })
+    expect(await take([], T0)).toEqual({ acknowledgedSeq: 2, previousSeq: 2 })
+    await Promise.all([take([b, c], T0), take([b, c], T0), take([c], T0)])
+    const { series } = await chart(T0, T0 + 10_000, 10, T0)
+    expect(series.count).toEqual([3])
+  })
+
+  it('counts from 1 again after the serving process started anew', async () => {
+    await take([window(1, T0, [0.1]), window(2, T0, [0.1])], T0, 'first')
+    expect(await take([window(1, T0, [0.1])], T0, 'second')).toMatchObject({ acknowledgedSeq: 1 })
+    expect(await take([window(2, T0, [0.1])], T0, 'first')).toMatchObject({ acknowledgedSeq: 2 })
+    const { series } = await chart(T0, T0 + 10_000, 10, T0)
+    expect(series.count).toEqual([3])
+  })
+
+  it('goes on where it was after the file was closed', async () => {
+    await take([window(1, T0, [0.1])], T0)
+    await db.destroy()
+    db = openMetricsDb(join(dir, 'metrics.db'))
+    rings = createRingStore(db)
+    expect(await take([window(1, T0, [0.1])], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 1 })
+  })
+})
+
+describe('a chart', () => {
+  it('has gaps where no window ended and zeros where nobody asked for anything', async () => {
+    await take([window(1, T0 + 1_000, [0.1, 0.3]), window(2, T0 + 6_000, [])], T0 + 7_000)
+    await take([window(3, T0 + 21_000, [])], T0 + 22_000)
+    const { series } = await chart(T0, T0 + 30_000, 10, T0 + 30_000)
+    expect(series.coverage).toEqual([1, 0, 0.5])
+    expect(series.count).toEqual([2, null, 0])
+    expect(series.requestsPerSecond).toEqual([0.2, null, 0])
+    expect(series.bytesPerSecond).toEqual([200, null, 0])
+    expect(series.errorRatio).toEqual([0.5, null, null])
+    expect(series.maxSeconds).toEqual([0.3, null, null])
+    expect(series.p99Seconds.map((p) => p === null)).toEqual([false, true, true])
+  })
+
+  it('puts a window of a node that was cut off where it happened, not where it arrived', async () => {
+    await take([window(1, T0 + 1_000, [0.1])], T0 + 600_000)
+    const { series } = await chart(T0, T0 + 10_000, 10, T0 + 600_000)
+    expect(series.count).toEqual([1])
+  })
+
+  it('merges requests of all generations in a step', async () => {
+    await take([window(1, T0, [0.1], 6), window(2, T0, [0.2, 0.2], 7)], T0)
+    const { series } = await chart(T0, T0 + 10_000, 10, T0)
+    expect(series.count).toEqual([3])
+    expect(
+      await db.selectFrom('histograms').select('generation').distinct().execute(),
+    ).toHaveLength(2)
+  })
+
+  it('reads the same percentiles from every ring: merged, never averaged', async () => {
+    const random = seededRandom(7)
+    const all: number[] = []
+    let seq = 0
+    for (let at = T0; at < T0 + 1_800_000; at += 5_000) {
+      // Most windows are fast and thin, one in twenty is slow and thick: averages would be wrong.
+      const slow = random() < 0.05
+      const values = Array.from(
+        { length: slow ? 200 : 10 },
+        () => (slow ? 1 : 0.001) * (1 + random()),
+      )
+      all.push(...values)
+      await take([window(++seq, at, values)], at)
+    }
+    const nowMs = T0 + 1_800_000
+    const exact = quantile(histogramOf(all), 0.99)
+    for (const ring of RINGS) {
+      const plan = { fromSeconds: T0 / 1000, toSeconds: nowMs / 1000, stepSeconds: 1800 }
+      const [series] = await querySeries(db, {
+        ...plan,
+        resolutionSeconds: ring.resolutionSeconds,
+        nodeIds: [NODE],
+        stage: 'total',
+      })
+      expect(series?.p99Seconds, `ring of ${ring.resolutionSeconds} s`).toEqual([exact])
+      expect(series?.count).toEqual([all.length])
+      expect(series?.coverage).toEqual([1])
+    }
+  })
+})
+
+describe('the rings', () => {
+  const resolutions = async () => {
+    const rows = await db.selectFrom('histograms').select('resolution_s').distinct().execute()
+    return rows.map((row) => row.resolution_s).sort((a, b) => a - b)
+  }
+
+  it('let go of what is too old, each at its own time, and of old boots', async () => {
+    await take([window(1, T0, [0.1])], T0, 'old')
+    await take([window(1, T0, [0.1])], T0 + 1, 'new')
+    await rings.prune(T0 + 5 * 3_600_000)
+    expect(await resolutions()).toEqual([10, 60, 900])
+    await rings.prune(T0 + 7 * 3_600_000)
+    expect(await resolutions()).toEqual([60, 900])
+    await rings.prune(T0 + 8 * DAY)
+    expect(await resolutions()).toEqual([900])
+    expect(await db.selectFrom('taken').select('boot_id').execute()).toEqual([{ boot_id: 'new' }])
+    await rings.prune(T0 + 401 * DAY)
+    expect(await resolutions()).toEqual([])
+    expect(await db.selectFrom('coverage').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom('counters').selectAll().execute()).toEqual([])
+  })
+
+  it('keep a bounded number of counters of a node that invents names', async () => {
+    for (let i = 0; i < 10; i++) {
+      const counters = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`c${i}x${n}`, 1]))
+      const series = [{ generation: 1, counters, stages: {} }]
+      await take([{ seq: i + 1, endedAtMs: T0, durationMs: 5_000, series }], T0)
+    }
+    const rows = await db.selectFrom('counters').select('counters').execute()
+    for (const row of rows)
+      expect(Object.keys(JSON.parse(row.counters)).length).toBeLessThanOrEqual(256)
+  })
+})
+
+describe('the file', () => {
+  it('is set aside and begun anew when it is damaged', async () => {
+    const path = join(dir, 'damaged.db')
+    writeFileSync(path, 'this is not a database, and long enough to look like one '.repeat(100))
+    const fresh = openMetricsDb(path)
+    expect(await fresh.selectFrom('taken').selectAll().execute()).toEqual([])
+    await fresh.destroy()
+    expect(readdirSync(dir)).toContain('damaged.db.damaged')
+  })
+})
