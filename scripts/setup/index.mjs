@@ -9,7 +9,7 @@ import { lock } from './lock.mjs'
 import { ensureNode } from './node-toolchain.mjs'
 import { ensureNpmPackages, isInstalled } from './npm-packages.mjs'
 import { root, toolsDir } from './paths.mjs'
-import { asProblem, Problem } from './problem.mjs'
+import { Problem } from './problem.mjs'
 import { Steps, seconds } from './steps.mjs'
 
 const MEBIBYTE = 1024 * 1024
@@ -49,20 +49,5 @@ export async function setUp(set) {
   } finally {
     steps.close()
     held.release()
-  }
-}
-
-/**
- * Runs a command's main function; a Problem is printed as its sentence, anything else with its stack.
- * @param {() => Promise<number>} main returns the exit code
- */
-export async function runMain(main) {
-  try {
-    process.exitCode = await main()
-  } catch (error) {
-    const { detail, message } = asProblem(error)
-    if (detail) process.stderr.write(`\n${detail}\n`)
-    process.stderr.write(`\n${message}\n`)
-    process.exitCode = 1
   }
 }

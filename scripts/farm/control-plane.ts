@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The control plane as this farm runs it: its environment, its operator's commands, its health.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { consoleDir, nodeBinary, root } from '../setup/paths.mjs'
+import { Problem } from '../setup/problem.mjs'
+
+const run = promisify(execFile)
+const ADMIN_WITHIN_MS = 60_000
+
+export type ControlPlanePorts = { console: number; agent: number }
+
+export function controlPlaneEnv(dataDir: string, ports: ControlPlanePorts): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    FARMSTEAD_DATA_DIR: dataDir,
+    FARMSTEAD_HOST: '127.0.0.1',
+    FARMSTEAD_PORT: String(ports.console),
+    FARMSTEAD_AGENT_HOST: '127.0.0.1',
+    FARMSTEAD_AGENT_PORT: String(ports.agent),
+    FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
+    FARMSTEAD_AGENT_URL: `http://127.0.0.1:${ports.agent}`,
+    FARMSTEAD_NODE_BINARY: nodeBinary,
+    FARMSTEAD_CONSOLE_DIR: consoleDir,
+  }
+}
+
+export const serverScript = join(root, 'control-api/src/server.ts')
+
+/** Runs a command of `control-api/src/admin.ts` and returns the JSON it prints. */
+export async function admin(env: NodeJS.ProcessEnv, args: string[]): Promise<unknown> {
+  const script = join(root, 'control-api/src/admin.ts')
+  try {
+    const { stdout } = await run(process.execPath, [script, ...args, '--json'], {
+      env,
+      timeout: ADMIN_WITHIN_MS,
+    })
+    return JSON.parse(stdout)
+  } catch (error) {
+    const detail =
+      error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
+    throw new Problem(`The control plane's command "admin ${args[0]}" failed.`, { detail })
+  }
+}
+
+export function stringField(answer: unknown, name: string): string | null {
+  if (typeof answer !== 'object' || answer === null) return null
+  const value = (answer as Record<string, unknown>)[name]
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// `npm test`: sets everything up, then runs every check and every test. All parts run even when one
+// fails; the last line counts tests (a check that counts nothing is one).
+//   npm test -- server-c e2e     only these parts
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { setUp } from './setup/index.mjs'
+import { root, toolsDir } from './setup/paths.mjs'
+import { Problem } from './setup/problem.mjs'
+import { runMain } from './setup/run-main.mjs'
+import { seconds } from './setup/steps.mjs'
+
+/**
+ * @typedef {object} Check
+ * @property {string} part what the command line selects by
+ * @property {string} title
+ * @property {string[]} command
+ * @property {string} [cwd] from the root
+ * @typedef {{ passed: number, failed: number }} Count
+ * @typedef {import('./setup/node-toolchain.mjs').Toolchain} Toolchain
+ */
+
+const logDir = join(toolsDir, 'test-logs')
+const SHOWN_LINES = process.env.CI ? 400 : 80
+
+/** @param {string} dir from the root @param {RegExp} pattern @returns {string[]} */
+function filesIn(dir, pattern) {
+  return readdirSync(join(root, dir), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${dir}/${entry.name}`
+    if (entry.isDirectory()) return filesIn(path, pattern)
+    return pattern.test(entry.name) ? [path] : []
+  })
+}
+
+/** @param {Toolchain} tools @returns {Check[]} */
+function checks({ node }) {
+  /** @param {string} name @param {string} script */
+  const tool = (name, script) => [node, join(root, 'node_modules', name, script)]
+  const tsc = tool('typescript', 'bin/tsc')
+  const vitest = [...tool('vitest', 'vitest.mjs'), 'run']
+  const c = ['server-c/src', 'server-c/test'].flatMap((dir) => filesIn(dir, /\.[ch]$/))
+  const sources = filesIn('server-c/src', /\.c$/)
+  const jobs = String(availableParallelism())
+  const tidy = `printf '%s\\0' "$@" | xargs -0 -n 4 -P ${jobs} clang-tidy --quiet -p server-c/build/release`
+  return [
+    {
+      part: 'lint',
+      title: 'Biome',
+      command: [...tool('@biomejs/biome', 'bin/biome'), 'check', '--error-on-warnings'],
+    },
+    {
+      part: 'lint',
+      title: 'clang-format',
+      command: ['clang-format', '--dry-run', '--Werror', ...c],
+    },
+    { part: 'lint', title: 'clang-tidy', command: ['sh', '-c', tidy, 'clang-tidy', ...sources] },
+    { part: 'lint', title: 'licences', command: [node, 'scripts/check-licences.mjs'] },
+    ...['scripts', 'control-api', 'web-ui', 'e2e'].map((project) => ({
+      part: 'types',
+      title: `types of ${project}`,
+      command: [...tsc, '-p', project],
+    })),
+    {
+      part: 'server-c',
+      title: 'server-c tests',
+      command: [node, 'test/run.mjs'],
+      cwd: 'server-c',
+    },
+    { part: 'control-api', title: 'control-api tests', command: vitest, cwd: 'control-api' },
+    { part: 'web-ui', title: 'web-ui tests', command: vitest, cwd: 'web-ui' },
+    {
+      part: 'e2e',
+      title: 'e2e tests',
+      command: [...tool('@playwright/test', 'cli.js'), 'test'],
+      cwd: 'e2e',
+    },
+  ]
+}
+
+/**
+ * What the runners say at their end: "12 passed, 1 failed" (ours), "Tests  1 failed | 12 passed (13)"
+ * (vitest), "1 failed … 12 passed (8.1s)" (Playwright). Nothing of the kind: the check itself counts.
+ * @param {string} output
+ * @param {boolean} ok
+ * @returns {Count}
+ */
+function countTests(output, ok) {
+  const vitest = output.match(/^\s*Tests\s+.*\(\d+\)\s*$/m)?.[0]
+  const own = output.match(/\d+ passed, \d+ failed/g)?.at(-1)
+  const said = vitest ?? own ?? output.slice(-2000)
+  const number = (/** @type {string} */ word) =>
+    Number(said.match(new RegExp(`(\\d+) ${word}\\b`))?.[1] ?? 0)
+  const count = { passed: number('passed'), failed: number('failed') }
+  if (count.passed + count.failed === 0) return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
+  // A runner that fails with no failed test (a crash, an empty suite) is a failure too.
+  return { passed: count.passed, failed: ok ? count.failed : Math.max(1, count.failed) }
+}
+
+/**
+ * @param {Check} check
+ * @param {Toolchain} tools
+ * @returns {Promise<{ ok: boolean, output: string }>}
+ */
+function run({ command: [program = '', ...args], cwd = '.' }, tools) {
+  const env = { ...tools.env, NO_COLOR: '1', FORCE_COLOR: '0' }
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: join(root, cwd),
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    const take = (/** @type {Buffer} */ chunk) => {
+      output += chunk.toString('utf8')
+    }
+    child.stdout.on('data', take)
+    child.stderr.on('data', take)
+    child.on('error', (error) => resolve({ ok: false, output: `${output}\n${error.message}` }))
+    child.on('close', (code) => resolve({ ok: code === 0, output }))
+  })
+}
+
+/** @param {Check} check @param {Toolchain} tools @returns {Promise<Count>} */
+async function report(check, tools) {
+  const startedAt = performance.now()
+  if (process.stdout.isTTY) process.stdout.write(`  … ${check.title}`)
+  const { ok, output } = await run(check, tools)
+  writeFileSync(join(logDir, `${check.title.replace(/\W+/g, '-')}.log`), output)
+  const count = countTests(output, ok)
+  const erase = process.stdout.isTTY ? '\r\u001b[K' : ''
+  const numbers = `${count.passed} passed${count.failed ? `, ${count.failed} failed` : ''}`
+  process.stdout.write(
+    `${erase}  ${ok ? '✓' : '✗'} ${check.title}: ${numbers}, ${seconds(startedAt)}\n`,
+  )
+  if (!ok)
+    process.stdout.write(`${output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}\n\n`)
+  return count
+}
+
+runMain(async () => {
+  const startedAt = performance.now()
+  const tools = await setUp('test')
+  const wanted = process.argv.slice(2)
+  const all = checks(tools)
+  const unknown = wanted.find((part) => !all.some((check) => check.part === part))
+  if (unknown) {
+    const parts = [...new Set(all.map((check) => check.part))].join(', ')
+    throw new Problem(`There is no part "${unknown}": choose of ${parts}.`)
+  }
+  rmSync(logDir, { recursive: true, force: true })
+  mkdirSync(logDir, { recursive: true })
+  process.stdout.write('Testing (whole output in .tools/test-logs)\n')
+  const total = { passed: 0, failed: 0 }
+  for (const check of all) {
+    if (wanted.length && !wanted.includes(check.part)) continue
+    const count = await report(check, tools)
+    total.passed += count.passed
+    total.failed += count.failed
+  }
+  process.stdout.write(`Tested in ${seconds(startedAt)}\n`)
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`)
+  return total.failed ? 1 : 0
+})
