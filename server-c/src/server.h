@@ -43,7 +43,8 @@ struct server *server_new(int *err);
 /* Swap to `cfg` (takes its own reference) as `generation`. New listeners are bound before anything
  * is swapped, so a failure leaves the old config serving: returns -1 and adds to `errors`. On 0 every
  * loop serves the new config; requests under way end under the old one. Equal digest: only the
- * generation changes, nothing is reloaded. Serialised: one caller at a time. */
+ * generation changes, nothing is reloaded. `cfg` NULL (generation 0): serve nothing again, as before
+ * the first apply; requests under way end. Serialised: one caller at a time. */
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors);
 
