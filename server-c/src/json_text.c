@@ -350,7 +350,7 @@ static bool is_word(const char *word, size_t len, const char *expected)
 static bool fail_word(struct parser *p, const struct json_value *value, const char *word,
                       size_t len)
 {
-    const char *hint = "a text stands in double quotes";
+    const char *hint = NULL;
 
     if (is_word(word, len, "true") || is_word(word, len, "false") || is_word(word, len, "null"))
         hint = "write it in lower case";
@@ -358,6 +358,8 @@ static bool fail_word(struct parser *p, const struct json_value *value, const ch
         hint = "a number has no leading zero or \"+\", and a digit on each side of its point";
     else if (peek(p) == '\'')
         hint = "use double quotes";
+    else if (len > 0 && is_word_char((unsigned char)word[0]))
+        hint = "a text stands in double quotes";
     return fail_found(p, value, hint, "expected a value");
 }
 
