@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Browser tests over real farms: each starts its own control plane and nodes (fixtures/farm.ts).
+import { defineConfig } from '@playwright/test'
+
+/** A rollout over real nodes takes seconds, and two cores are shared with the farm itself. */
+const TEST_WITHIN_MS = 120_000
+const ASSERTION_WITHIN_MS = 15_000
+
+const isRoot = process.getuid?.() === 0
+
+export default defineConfig({
+  testDir: 'specs',
+  outputDir: 'test-results',
+  timeout: TEST_WITHIN_MS,
+  expect: { timeout: ASSERTION_WITHIN_MS },
+  fullyParallel: false,
+  workers: 1,
+  forbidOnly: Boolean(process.env.CI),
+  retries: 0,
+  reporter: [['list']],
+  use: {
+    viewport: { width: 1280, height: 800 },
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: process.env.FARMSTEAD_CHROMIUM ?? '/usr/bin/chromium',
+      // Chromium refuses its sandbox to root, and a small /dev/shm crashes it in containers.
+      args: ['--disable-dev-shm-usage', ...(isRoot ? ['--no-sandbox'] : [])],
+    },
+  },
+})
