@@ -45,7 +45,7 @@ static void read_strings(struct config_reader *r, const struct option *option,
 {
     char **strings;
 
-    if (!config_value_has_type(r, option, value, JSON_ARRAY, "a list of strings") ||
+    if (!config_value_has_kind(r, option, value, KIND_ARRAY, "a list of strings") ||
         !config_value_has_item_count(r, option, value))
         return;
     strings = store_array(base, option, value->count, sizeof(*strings));
@@ -59,7 +59,7 @@ static void read_map(struct config_reader *r, const struct option *option,
 {
     char **pairs;
 
-    if (!config_value_has_type(r, option, value, JSON_OBJECT, "an object") ||
+    if (!config_value_has_kind(r, option, value, KIND_OBJECT, "an object") ||
         !config_value_has_item_count(r, option, value))
         return;
     pairs = store_array(base, option, value->count, 2 * sizeof(*pairs));
@@ -165,12 +165,12 @@ static void read_objects(struct config_reader *r, const struct option *option,
 {
     void *structs;
 
-    if (!config_value_has_type(r, option, value, JSON_ARRAY, "a list of objects") ||
+    if (!config_value_has_kind(r, option, value, KIND_ARRAY, "a list of objects") ||
         !config_value_has_item_count(r, option, value))
         return;
     structs = store_array(base, option, value->count, option->item_size);
     for (const struct json_value *item = value->first; item != NULL; item = item->next)
-        if (config_value_has_type(r, option, item, JSON_OBJECT, "an object"))
+        if (config_value_has_kind(r, option, item, KIND_OBJECT, "an object"))
             read_members(r, option->members, item,
                          field_at(structs, item->index * option->item_size));
 }
@@ -192,7 +192,7 @@ static void read_value(struct config_reader *r, const struct option *option,
         read_map(r, option, value, base);
         break;
     case OPTION_OBJECT:
-        if (config_value_has_type(r, option, value, JSON_OBJECT, "an object"))
+        if (config_value_has_kind(r, option, value, KIND_OBJECT, "an object"))
             read_members(r, option->members, value, base);
         break;
     case OPTION_OBJECTS:
@@ -206,12 +206,12 @@ void config_read_options(struct config *cfg, const struct json_value *root,
 {
     struct config_reader reader = {.errors = errors};
 
-    if (root->type == JSON_OBJECT)
+    if (root->kind == KIND_OBJECT)
         read_members(&reader, config_table, root, cfg);
     else
         config_value_report(&reader, CONFIG_CODE_WRONG_TYPE, root, root->span, NULL,
                             "a configuration must be an object, found %s",
-                            json_type_name(root->type));
+                            json_kind_name(root->kind));
     config_reader_fini(&reader);
 }
 

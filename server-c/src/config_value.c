@@ -39,21 +39,21 @@ void config_value_report(struct config_reader *r, enum config_code code,
 /* What the author wrote, short enough for a sentence. */
 static void append_found(struct buf *out, const struct json_value *value)
 {
-    switch (value->type) {
-    case JSON_STRING:
+    switch (value->kind) {
+    case KIND_STRING:
         buf_append_str(out, "the string ");
         json_append_quoted(out, value->bytes, value->len);
         break;
-    case JSON_NUMBER:
+    case KIND_NUMBER:
         buf_printf(out, "%.40s", value->bytes);
         break;
-    case JSON_BOOLEAN:
+    case KIND_BOOLEAN:
         buf_append_str(out, value->is_true ? "true" : "false");
         break;
-    case JSON_NULL:
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-        buf_append_str(out, json_type_name(value->type));
+    case KIND_NULL:
+    case KIND_ARRAY:
+    case KIND_OBJECT:
+        buf_append_str(out, json_kind_name(value->kind));
         break;
     }
 }
@@ -88,28 +88,28 @@ static bool is_digits(const struct json_value *string)
     return string->len > 0 && strspn(string->bytes, "0123456789") == string->len;
 }
 
-static const char *hint_for_type(enum json_type wanted, const struct json_value *value)
+static const char *hint_for_kind(enum json_kind wanted, const struct json_value *value)
 {
-    if (value->type == JSON_NULL)
+    if (value->kind == KIND_NULL)
         return "leave the key out to get the default";
-    if (wanted == JSON_NUMBER && value->type == JSON_STRING && is_digits(value))
+    if (wanted == KIND_NUMBER && value->kind == KIND_STRING && is_digits(value))
         return "write it without quotes";
-    if (wanted == JSON_STRING && (value->type == JSON_NUMBER || value->type == JSON_BOOLEAN))
+    if (wanted == KIND_STRING && (value->kind == KIND_NUMBER || value->kind == KIND_BOOLEAN))
         return "write it in double quotes";
-    if (wanted == JSON_BOOLEAN && value->type == JSON_STRING)
+    if (wanted == KIND_BOOLEAN && value->kind == KIND_STRING)
         return "write true or false, without quotes";
-    if (wanted == JSON_ARRAY)
+    if (wanted == KIND_ARRAY)
         return "put it in brackets: [ … ]";
     return NULL;
 }
 
-bool config_value_has_type(struct config_reader *r, const struct option *option,
-                           const struct json_value *value, enum json_type wanted,
+bool config_value_has_kind(struct config_reader *r, const struct option *option,
+                           const struct json_value *value, enum json_kind wanted,
                            const char *expected)
 {
-    if (value->type == wanted)
+    if (value->kind == wanted)
         return true;
-    return refuse(r, CONFIG_CODE_WRONG_TYPE, option, value, hint_for_type(wanted, value), expected);
+    return refuse(r, CONFIG_CODE_WRONG_TYPE, option, value, hint_for_kind(wanted, value), expected);
 }
 
 static bool has_length(struct config_reader *r, const struct option *option,
@@ -131,7 +131,7 @@ bool config_value_has_item_count(struct config_reader *r, const struct option *o
                                  const struct json_value *value)
 {
     return has_length(r, option, value, value->count, option->min_items, option->max_items,
-                      value->type == JSON_OBJECT ? "member" : "item");
+                      value->kind == KIND_OBJECT ? "member" : "item");
 }
 
 static bool matches(struct config_reader *r, const char *pattern, const char *text)
@@ -159,7 +159,7 @@ bool config_value_is_text(struct config_reader *r, const struct option *option,
     const char *wrong;
     struct buf quoted;
 
-    if (!config_value_has_type(r, option, value, JSON_STRING, option->form) ||
+    if (!config_value_has_kind(r, option, value, KIND_STRING, option->form) ||
         !has_length(r, option, value, utf8_count(value->bytes, value->len), (size_t)option->min,
                     (size_t)option->max, "character"))
         return false;
@@ -205,7 +205,7 @@ static void store_integer(void *field, size_t size, int64_t integer)
 static bool is_integer(struct config_reader *r, const struct option *option,
                        const struct json_value *value, const char *expected)
 {
-    if (!config_value_has_type(r, option, value, JSON_NUMBER, expected))
+    if (!config_value_has_kind(r, option, value, KIND_NUMBER, expected))
         return false;
     if (strpbrk(value->bytes, ".eE") != NULL)
         return refuse(r, CONFIG_CODE_NOT_INTEGER, option, value, NULL, expected);
@@ -220,7 +220,7 @@ static bool read_integer(struct config_reader *r, const struct option *option,
     bool is_right = true;
     struct buf expected;
 
-    if (option->takes_auto && value->type == JSON_STRING && strcmp(value->bytes, "auto") == 0) {
+    if (option->takes_auto && value->kind == KIND_STRING && strcmp(value->bytes, "auto") == 0) {
         store_integer(field, option->size, CONFIG_AUTO);
         return true;
     }
@@ -255,7 +255,7 @@ static bool refuse_word(struct config_reader *r, const struct option *option,
     buf_init(&expected);
     buf_init(&hint);
     append_words(&expected, option->words);
-    if (config_value_has_type(r, option, value, JSON_STRING, expected.data)) {
+    if (config_value_has_kind(r, option, value, KIND_STRING, expected.data)) {
         config_hint_word(&hint, option->words, value->bytes);
         refuse(r, CONFIG_CODE_UNKNOWN_VALUE, option, value, hint.data, expected.data);
     }
@@ -267,7 +267,7 @@ static bool refuse_word(struct config_reader *r, const struct option *option,
 static bool read_enum(struct config_reader *r, const struct option *option,
                       const struct json_value *value, void *field)
 {
-    for (int i = 0; value->type == JSON_STRING && option->words[i] != NULL; i++) {
+    for (int i = 0; value->kind == KIND_STRING && option->words[i] != NULL; i++) {
         if (strcmp(option->words[i], value->bytes) == 0) {
             *(int *)field = i;
             return true;
@@ -281,7 +281,7 @@ bool config_value_read(struct config_reader *r, const struct option *option,
 {
     switch (option->type) {
     case OPTION_BOOLEAN:
-        if (!config_value_has_type(r, option, value, JSON_BOOLEAN, "true or false"))
+        if (!config_value_has_kind(r, option, value, KIND_BOOLEAN, "true or false"))
             return false;
         *(bool *)field = value->is_true;
         return true;

@@ -34,8 +34,8 @@ void config_value_report(struct config_reader *r, enum config_code code,
                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* `expected` is what it must be, in words. */
-bool config_value_has_type(struct config_reader *r, const struct option *option,
-                           const struct json_value *value, enum json_type wanted,
+bool config_value_has_kind(struct config_reader *r, const struct option *option,
+                           const struct json_value *value, enum json_kind wanted,
                            const char *expected);
 
 bool config_value_has_item_count(struct config_reader *r, const struct option *option,

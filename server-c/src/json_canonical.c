@@ -99,24 +99,24 @@ static const struct json_value *append_array(struct buf *out, const struct json_
 
 const struct json_value *json_canonical(struct buf *out, const struct json_value *value)
 {
-    switch (value->type) {
-    case JSON_NULL:
+    switch (value->kind) {
+    case KIND_NULL:
         buf_append_str(out, "null");
         return NULL;
-    case JSON_BOOLEAN:
+    case KIND_BOOLEAN:
         buf_append_str(out, value->is_true ? "true" : "false");
         return NULL;
-    case JSON_NUMBER:
+    case KIND_NUMBER:
         if (!value->is_integer)
             return value;
         buf_printf(out, "%" PRId64, value->integer);
         return NULL;
-    case JSON_STRING:
+    case KIND_STRING:
         append_string(out, value);
         return NULL;
-    case JSON_ARRAY:
+    case KIND_ARRAY:
         return append_array(out, value);
-    case JSON_OBJECT:
+    case KIND_OBJECT:
         return append_object(out, value);
     }
     return NULL;

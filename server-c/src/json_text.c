@@ -251,7 +251,7 @@ static bool parse_string(struct parser *p, struct json_value *string,
     struct text_span opening = here(p);
     struct buf out;
 
-    string->type = JSON_STRING;
+    string->kind = KIND_STRING;
     string->span.start = p->at;
     buf_init(&out);
     step(p);
@@ -332,7 +332,7 @@ static bool is_number(const char *word, size_t len, bool *is_integer)
 
 static void set_number(struct json_value *value, const char *word, size_t len, bool is_integer)
 {
-    value->type = JSON_NUMBER;
+    value->kind = KIND_NUMBER;
     value->bytes = xmemdup(word, len);
     value->len = len;
     value->is_integer = is_integer && len <= 17; /* "-" and the 16 digits of JSON_MAX_INTEGER */
@@ -372,12 +372,12 @@ static bool parse_word(struct parser *p, struct json_value *value)
     bool is_integer;
 
     if (len == 4 && memcmp(word, "true", 4) == 0) {
-        value->type = JSON_BOOLEAN;
+        value->kind = KIND_BOOLEAN;
         value->is_true = true;
     } else if (len == 5 && memcmp(word, "false", 5) == 0) {
-        value->type = JSON_BOOLEAN;
+        value->kind = KIND_BOOLEAN;
     } else if (len == 4 && memcmp(word, "null", 4) == 0) {
-        value->type = JSON_NULL;
+        value->kind = KIND_NULL;
     } else if (is_number(word, len, &is_integer)) {
         set_number(value, word, len, is_integer);
     } else {
@@ -457,7 +457,7 @@ static bool fail_separator(struct parser *p, const struct json_value *parent,
 static bool parse_separator(struct parser *p, const struct json_value *parent,
                             const struct json_value *last, bool *ended)
 {
-    char closing = parent->type == JSON_OBJECT ? '}' : ']';
+    char closing = parent->kind == KIND_OBJECT ? '}' : ']';
     struct text_span comma;
 
     *ended = false;
@@ -536,20 +536,20 @@ static bool parse_children(struct parser *p, struct json_value *value, unsigned 
     struct json_value *last = NULL;
     bool ended = false;
 
-    value->type = peek(p) == '{' ? JSON_OBJECT : JSON_ARRAY;
+    value->kind = peek(p) == '{' ? KIND_OBJECT : KIND_ARRAY;
     if (depth == JSON_MAX_DEPTH)
         return fail(p, CONFIG_CODE_TOO_LARGE, opening, value, NULL,
                     "values are nested more than %d deep", JSON_MAX_DEPTH);
     step(p);
     if (!skip_blanks(p, value))
         return false;
-    if (peek(p) == (value->type == JSON_OBJECT ? '}' : ']')) {
+    if (peek(p) == (value->kind == KIND_OBJECT ? '}' : ']')) {
         step(p);
         ended = true;
     }
     while (!ended) {
         last = add_child(value, last);
-        if (value->type == JSON_OBJECT && !parse_key(p, value, last))
+        if (value->kind == KIND_OBJECT && !parse_key(p, value, last))
             return false;
         if (!parse_value(p, last, depth + 1))
             return false;
@@ -557,7 +557,7 @@ static bool parse_children(struct parser *p, struct json_value *value, unsigned 
             return false;
     }
     value->span.end = p->at;
-    if (value->type == JSON_OBJECT)
+    if (value->kind == KIND_OBJECT)
         check_repeated_keys(p, value);
     return true;
 }
@@ -586,7 +586,7 @@ static bool check_encoding(struct parser *p)
 
     if (p->len > JSON_MAX_BYTES)
         return fail(p, CONFIG_CODE_TOO_LARGE, (struct text_span){pos, pos}, NULL, NULL,
-                    "the text has %zu bytes; at most %d are read", p->len, JSON_MAX_BYTES);
+                    "the text has more than %d bytes", JSON_MAX_BYTES);
     while (text_pos_step(&pos, p->text, p->len))
         ;
     if (pos.offset < p->len) {

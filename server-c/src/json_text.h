@@ -22,14 +22,15 @@
 #define JSON_MAX_KEY_BYTES 256
 #define JSON_MAX_INTEGER INT64_C(9007199254740991) /* 2^53 - 1: what every reader keeps exactly */
 
-enum json_type { JSON_NULL, JSON_BOOLEAN, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+/* Not JSON_OBJECT and so on: those are jansson's, with which we write JSON. */
+enum json_kind { KIND_NULL, KIND_BOOLEAN, KIND_NUMBER, KIND_STRING, KIND_ARRAY, KIND_OBJECT };
 
 struct json_value {
-    enum json_type type;
+    enum json_kind kind;
     struct text_span span;
     struct json_value *parent; /* NULL of the root */
     struct json_value *next;   /* its neighbour in parent */
-    struct json_value *key;    /* JSON_STRING when parent is an object, else NULL */
+    struct json_value *key;    /* KIND_STRING when parent is an object, else NULL */
     size_t index;              /* in parent */
 
     struct json_value *first; /* of an array's or object's `count` children */
@@ -63,6 +64,6 @@ void json_append_pointer(struct buf *out, const struct json_value *value);
 void json_append_quoted(struct buf *out, const char *bytes, size_t len);
 
 /* "an object", "a string", … */
-const char *json_type_name(enum json_type type);
+const char *json_kind_name(enum json_kind kind);
 
 #endif

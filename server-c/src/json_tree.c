@@ -25,7 +25,7 @@ void json_free(struct json_value *value)
 static struct json_value *member_of_len(const struct json_value *object, const char *name,
                                         size_t len)
 {
-    if (object->type != JSON_OBJECT)
+    if (object->kind != KIND_OBJECT)
         return NULL;
     for (struct json_value *member = object->first; member != NULL; member = member->next)
         if (member->key->len == len && memcmp(member->key->bytes, name, len) == 0)
@@ -75,7 +75,7 @@ const struct json_value *json_nearest(const struct json_value *root, const char 
 
         buf_clear(&token);
         append_unescaped(&token, pointer, len);
-        child = value->type == JSON_ARRAY ? item_at(value, token.data)
+        child = value->kind == KIND_ARRAY ? item_at(value, token.data)
                                           : member_of_len(value, token.data, token.len);
         if (child == NULL)
             break;
@@ -130,12 +130,12 @@ void json_append_quoted(struct buf *out, const char *bytes, size_t len)
     buf_append_char(out, '"');
 }
 
-const char *json_type_name(enum json_type type)
+const char *json_kind_name(enum json_kind kind)
 {
     static const char *const names[] = {
-        [JSON_NULL] = "null",       [JSON_BOOLEAN] = "a boolean", [JSON_NUMBER] = "a number",
-        [JSON_STRING] = "a string", [JSON_ARRAY] = "a list",      [JSON_OBJECT] = "an object",
+        [KIND_NULL] = "null",       [KIND_BOOLEAN] = "a boolean", [KIND_NUMBER] = "a number",
+        [KIND_STRING] = "a string", [KIND_ARRAY] = "a list",      [KIND_OBJECT] = "an object",
     };
 
-    return names[type];
+    return names[kind];
 }

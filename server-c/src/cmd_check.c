@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_check.c — farmstead-node check [--text-only] [--json] FILE|-
+ *
+ * The control plane runs this with --text-only --json: its word on a config is the node's own. */
+#include "commands.h"
+
+#include "buf.h"
+#include "config.h"
+#include "config_check.h"
+#include "json_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct arguments {
+    bool text_only;
+    bool as_json;
+    const char *file;
+};
+
+static bool parse_arguments(struct arguments *args, int argc, char **argv)
+{
+    *args = (struct arguments){0};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--text-only") == 0)
+            args->text_only = true;
+        else if (strcmp(argv[i], "--json") == 0)
+            args->as_json = true;
+        else if (args->file != NULL || (argv[i][0] == '-' && argv[i][1] != '\0'))
+            return false;
+        else
+            args->file = argv[i];
+    }
+    return args->file != NULL;
+}
+
+/* Stops one byte behind the bound: the parser then says that the text is too large. */
+static int read_all(int fd, struct buf *text)
+{
+    while (text->len <= JSON_MAX_BYTES) {
+        size_t room = JSON_MAX_BYTES + 1 - text->len;
+        ssize_t got = read(fd, buf_reserve(text, room), room);
+
+        if (got == 0)
+            return 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        buf_advance(text, (size_t)got);
+    }
+    return 0;
+}
+
+static int read_file(const char *file, struct buf *text)
+{
+    int fd, err;
+
+    if (strcmp(file, "-") == 0)
+        return read_all(STDIN_FILENO, text);
+    fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    err = read_all(fd, text);
+    close(fd);
+    return err;
+}
+
+static void print_errors(const char *file, const struct config_errors *errors)
+{
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct config_error *error = &errors->items[i];
+        bool has_hint = *error->hint != '\0';
+
+        fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": %s%s%s%s [%s, %s]\n", file, error->line,
+                error->column, error->message, has_hint ? " (" : "", error->hint,
+                has_hint ? ")" : "", error->pointer, error->code);
+    }
+    if (errors->dropped > 0)
+        fprintf(stderr, "%s: and %zu more\n", file, errors->dropped);
+}
+
+static json_t *error_json(const struct config_error *error)
+{
+    return json_pack("{ss sI sI sI sI ss ss ss}", "pointer", error->pointer, "line",
+                     (json_int_t)error->line, "column", (json_int_t)error->column, "endLine",
+                     (json_int_t)error->end_line, "endColumn", (json_int_t)error->end_column,
+                     "code", error->code, "message", error->message, "hint", error->hint);
+}
+
+/* Returns whether standard output took it. */
+static bool print_json(const struct config *cfg, const struct config_errors *errors)
+{
+    json_t *list = json_array(), *answer;
+    bool is_written;
+
+    for (size_t i = 0; i < errors->count; i++)
+        json_array_append_new(list, error_json(&errors->items[i]));
+    answer = json_pack("{sb ss? so}", "ok", errors->count == 0, "digest",
+                       cfg != NULL ? cfg->digest : NULL, "errors", list);
+    is_written = json_dumpf(answer, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF &&
+                 fflush(stdout) == 0;
+    json_decref(answer);
+    return is_written;
+}
+
+static int check_text(const struct arguments *args, const struct buf *text)
+{
+    struct config_errors errors = {0};
+    struct config *cfg = config_parse(text->data, text->len, &errors);
+    const char *name = strcmp(args->file, "-") == 0 ? "stdin" : args->file;
+    bool is_right, is_printed = true;
+
+    if (cfg != NULL && !args->text_only)
+        config_check_machine(cfg, NULL, &errors);
+    if (args->as_json)
+        is_printed = print_json(cfg, &errors);
+    else if (errors.count == 0)
+        is_printed = printf("%s: right, %s\n", name, cfg->digest) > 0 && fflush(stdout) == 0;
+    else
+        print_errors(name, &errors);
+    if (!is_printed)
+        perror("farmstead-node: standard output");
+    is_right = errors.count == 0;
+    config_put(cfg);
+    config_errors_fini(&errors);
+    return is_right && is_printed ? 0 : 1;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct arguments args;
+    struct buf text;
+    int err;
+
+    if (!parse_arguments(&args, argc, argv)) {
+        fputs("usage: farmstead-node check [--text-only] [--json] FILE (\"-\": standard input)\n",
+              stderr);
+        return 2;
+    }
+    buf_init(&text);
+    err = read_file(args.file, &text);
+    if (err == 0)
+        err = check_text(&args, &text);
+    else
+        fprintf(stderr, "farmstead-node: can't read %s: %s\n", args.file, strerror(-err));
+    buf_fini(&text);
+    return err == 0 ? 0 : 1;
+}
