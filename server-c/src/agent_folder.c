@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_folder.c — see agent_folder.h. The folder is held open and every name is looked up in it,
+ * so that a path that is renamed or replaced under a running node cannot mislead it. */
+#include "agent_folder.h"
+
+#include "mem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOCK_NAME "lock"
+
+static int fail(char *why, size_t why_len, const char *path, const char *what)
+{
+    snprintf(why, why_len, "%s: %s: %s", path, what, strerror(errno));
+    return -1;
+}
+
+static int make_parents(const char *path)
+{
+    char *copy = xstrdup(path);
+    int err = 0;
+    for (char *slash = strchr(copy + 1, '/'); slash && !err; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0755) != 0 && errno != EEXIST)
+            err = -1;
+        *slash = '/';
+    }
+    int saved = errno;
+    free(copy);
+    errno = saved;
+    return err;
+}
+
+/* Empty but for what a fresh file system has, or a state folder already. */
+static bool may_take_over(int dir_fd)
+{
+    if (faccessat(dir_fd, LOCK_NAME, F_OK, 0) == 0)
+        return true;
+    int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+    if (!dir) {
+        if (copy >= 0)
+            close(copy);
+        return false;
+    }
+    bool empty = true;
+    for (struct dirent *entry = readdir(dir); entry && empty; entry = readdir(dir))
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+                strcmp(entry->d_name, "lost+found") == 0;
+    closedir(dir);
+    return empty;
+}
+
+static int create_folder(const char *path, char *why, size_t why_len)
+{
+    if (make_parents(path) != 0 || (mkdir(path, 0700) != 0 && errno != EEXIST))
+        return fail(why, why_len, path, "cannot make the state folder");
+    int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir_fd < 0)
+        return fail(why, why_len, path, "cannot open the state folder");
+    int err = 0;
+    if (!may_take_over(dir_fd)) {
+        snprintf(why, why_len, "%s: has other files in it: name a new or empty folder", path);
+        err = -1;
+    } else if (fchmod(dir_fd, 0700) != 0) {
+        err = fail(why, why_len, path, "cannot close the state folder to others");
+    }
+    close(dir_fd);
+    return err;
+}
+
+static int take_lock(struct agent_folder *folder, char *why, size_t why_len)
+{
+    folder->lock_fd =
+        openat(folder->dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (folder->lock_fd < 0)
+        return fail(why, why_len, folder->path, "cannot write in the state folder");
+    if (flock(folder->lock_fd, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    if (errno == EWOULDBLOCK)
+        snprintf(why, why_len,
+                 "%s: another farmstead-node uses this state folder: stop it, or name another",
+                 folder->path);
+    else
+        fail(why, why_len, folder->path, "cannot lock the state folder");
+    close(folder->lock_fd);
+    return -1;
+}
+
+int agent_folder_open(struct agent_folder *folder, const char *path, bool create, char *why,
+                      size_t why_len)
+{
+    if (create && create_folder(path, why, why_len) != 0)
+        return -1;
+    folder->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->dir_fd < 0)
+        return fail(why, why_len, path, "cannot open the state folder");
+    folder->path = xstrdup(path);
+    if (take_lock(folder, why, why_len) == 0)
+        return 0;
+    free(folder->path);
+    close(folder->dir_fd);
+    return -1;
+}
+
+void agent_folder_close(struct agent_folder *folder)
+{
+    /* The lock file stays: removing it would let two processes lock two different files. */
+    close(folder->lock_fd);
+    close(folder->dir_fd);
+    free(folder->path);
+}
+
+static int read_whole(int fd, char **text, size_t *len)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return -1;
+    if (!S_ISREG(st.st_mode) || st.st_size > (off_t)AGENT_FOLDER_FILE_MAX) {
+        errno = EFBIG;
+        return -1;
+    }
+    size_t size = (size_t)st.st_size, done = 0;
+    char *bytes = xmalloc(size + 1);
+    while (done < size) {
+        ssize_t got = read(fd, bytes + done, size - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            free(bytes);
+            return -1;
+        }
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    bytes[done] = '\0';
+    *text = bytes;
+    *len = done;
+    return 0;
+}
+
+int agent_folder_read(struct agent_folder *folder, const char *name, char **text, size_t *len,
+                      char *why, size_t why_len)
+{
+    int fd = openat(folder->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    int err = fd < 0 ? -1 : read_whole(fd, text, len);
+    if (err)
+        snprintf(why, why_len, "cannot read it: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return err ? -1 : 1;
+}
+
+static int write_whole(int fd, const char *text, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = write(fd, text, len);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return -1;
+        text += put;
+        len -= (size_t)put;
+    }
+    return fsync(fd);
+}
+
+static int rename_durably(struct agent_folder *folder, const char *from, const char *to)
+{
+    if (renameat(folder->dir_fd, from, folder->dir_fd, to) != 0)
+        return -1;
+    return fsync(folder->dir_fd);
+}
+
+int agent_folder_replace(struct agent_folder *folder, const char *name, const char *text,
+                         size_t len, char *why, size_t why_len)
+{
+    char beside[64];
+    snprintf(beside, sizeof(beside), "%s.new", name);
+    int fd =
+        openat(folder->dir_fd, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int err = fd < 0 || write_whole(fd, text, len) != 0 ? errno : 0;
+    /* close() reports a write error of some file systems. */
+    if (fd >= 0 && close(fd) != 0 && !err)
+        err = errno;
+    if (!err && rename_durably(folder, beside, name) != 0)
+        err = errno;
+    if (!err)
+        return 0;
+    snprintf(why, why_len, "%s/%s: cannot write it: %s", folder->path, name, strerror(err));
+    if (fd >= 0)
+        unlinkat(folder->dir_fd, beside, 0);
+    return -1;
+}
+
+int agent_folder_rename(struct agent_folder *folder, const char *from, const char *to, char *why,
+                        size_t why_len)
+{
+    if (rename_durably(folder, from, to) == 0)
+        return 0;
+    snprintf(why, why_len, "%s/%s: cannot replace it by %s: %s", folder->path, to, from,
+             strerror(errno));
+    return -1;
+}
+
+void agent_folder_remove(struct agent_folder *folder, const char *name)
+{
+    /* Not synced: a removal that a crash undoes is only done again at the next start. */
+    unlinkat(folder->dir_fd, name, 0);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_folder.h — a private folder whose files are replaced whole or not at all, and a lock that
+ * one process at a time holds. Knows nothing of what the files say. One thread at a time. */
+#ifndef FARMSTEAD_AGENT_FOLDER_H
+#define FARMSTEAD_AGENT_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A config of 4 MiB, every byte of it escaped as \u00xx. */
+#define AGENT_FOLDER_FILE_MAX (26u << 20)
+
+struct agent_folder {
+    char *path; /* for messages */
+    int dir_fd;
+    int lock_fd;
+};
+
+/* 0, or -1 with a sentence in `why` and nothing to close. `create` makes the folder, its parents
+ * too, and takes over an empty one. */
+int agent_folder_open(struct agent_folder *folder, const char *path, bool create, char *why,
+                      size_t why_len);
+void agent_folder_close(struct agent_folder *folder);
+
+/* 1 and a heap copy in *text, 0 when there is no such file, -1 with a sentence. */
+int agent_folder_read(struct agent_folder *folder, const char *name, char **text, size_t *len,
+                      char *why, size_t why_len);
+/* Write beside, sync, rename, sync the folder. 0, or -1 with a sentence and the old file in place.
+ */
+int agent_folder_replace(struct agent_folder *folder, const char *name, const char *text,
+                         size_t len, char *why, size_t why_len);
+int agent_folder_rename(struct agent_folder *folder, const char *from, const char *to, char *why,
+                        size_t why_len);
+void agent_folder_remove(struct agent_folder *folder, const char *name);
+
+#endif

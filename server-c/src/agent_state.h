@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* agent_state.h — the node's state folder: who it is and what it may serve after a restart.
+ *
+ *   identity.json   who this node is, with its credential (0600)
+ *   fences.json     highest epoch and generation ever accepted (N1)
+ *   confirmed.json  the config of the last confirmed assignment: last known good (N2, N3)
+ *   staged.json     an assignment whose outcome the control plane may not know yet
+ *   lock            held by the one `run` or `join` that uses the folder
+ *
+ * Every file is written beside its place, synced, renamed over the old one and the folder synced:
+ * a crash or a full disk leaves the old file. One thread at a time. */
+#ifndef FARMSTEAD_AGENT_STATE_H
+#define FARMSTEAD_AGENT_STATE_H
+
+#include "agent_messages.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define AGENT_URL_LEN 1024
+
+struct agent_identity {
+    char control_plane_url[AGENT_URL_LEN + 1]; /* no slash at its end */
+    struct agent_enrolled enrolled;
+    bool insecure_http; /* plain http:// was asked for by name */
+};
+
+/* A config on disk with the assignment it came by. */
+struct agent_record {
+    char node_id[AGENT_ID_LEN + 1];
+    struct agent_offer offer;
+    uint64_t epoch;
+    char *text;
+    size_t text_len;
+};
+void agent_record_fini(struct agent_record *record);
+
+enum agent_file { AGENT_FILE_OK, AGENT_FILE_MISSING, AGENT_FILE_DAMAGED };
+
+struct agent_state;
+
+/* Opens and locks `dir`; with `create` makes it (0700) first. NULL with a sentence in `why`. */
+struct agent_state *agent_state_open(const char *dir, bool create, char why[AGENT_WHY_LEN]);
+void agent_state_close(struct agent_state *state); /* NULL is allowed */
+
+/* Reading: the sentence in `why` is set for AGENT_FILE_DAMAGED, which is also said of a file that
+ * cannot be read at all. Writing: 0, or -1 with a sentence. */
+enum agent_file agent_state_read_identity(struct agent_state *state, struct agent_identity *out,
+                                          char why[AGENT_WHY_LEN]);
+int agent_state_write_identity(struct agent_state *state, const struct agent_identity *identity,
+                               char why[AGENT_WHY_LEN]);
+
+/* Fences belong to one node identity and one control plane: another node's generation and another
+ * control plane's epoch are read as 0 (none seen). */
+enum agent_file agent_state_read_fences(struct agent_state *state,
+                                        const struct agent_enrolled *whose,
+                                        struct agent_fences *out, char why[AGENT_WHY_LEN]);
+int agent_state_write_fences(struct agent_state *state, const struct agent_enrolled *whose,
+                             const struct agent_fences *fences, char why[AGENT_WHY_LEN]);
+
+enum agent_file agent_state_read_confirmed(struct agent_state *state, struct agent_record *out,
+                                           char why[AGENT_WHY_LEN]);
+enum agent_file agent_state_read_staged(struct agent_state *state, struct agent_record *out,
+                                        char why[AGENT_WHY_LEN]);
+int agent_state_stage(struct agent_state *state, const struct agent_record *record,
+                      char why[AGENT_WHY_LEN]);
+/* What is staged becomes the confirmed config: a rename, so that it needs no room on the disk. */
+int agent_state_confirm_staged(struct agent_state *state, char why[AGENT_WHY_LEN]);
+void agent_state_drop_staged(struct agent_state *state);
+
+#endif
