@@ -1,112 +1,160 @@
 // SPDX-License-Identifier: MIT
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type Kysely, sql } from 'kysely'
+import { createAssignments } from './agents/assignments.ts'
+import { createEnrolment } from './agents/enrolment.ts'
+import { Fleet } from './agents/fleet.ts'
+import { createInbox } from './agents/inbox.ts'
+import { buildAgentListener } from './agents/listener.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
-import type { Database } from './db/database.ts'
-import { migrateToLatest } from './db/migrate.ts'
-import { openControlDb } from './db/open.ts'
-import { createWrite } from './db/write.ts'
-import { openEventLog } from './event-log.ts'
+import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
-import { type Check, healthRoutes } from './features/health/routes.ts'
+import { createReleases } from './features/configs/versions.ts'
+import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
+import { eventRoutes } from './features/events/routes.ts'
+import { checkControlDb, checkNodeBinary } from './features/health/checks.ts'
+import { healthRoutes } from './features/health/routes.ts'
+import { nodeRoutes } from './features/nodes/routes.ts'
 import { sessionRoutes, userOfSession } from './features/session/routes.ts'
-import { createUserStore } from './features/session/store.ts'
-import { loadIdentity } from './meta.ts'
+import { sessionIsAlive } from './features/session/store.ts'
+import { openMetricsStore } from './metrics-store/metrics-store.ts'
+import { namedSchemas } from './named-schemas.ts'
 import { nodeBinaryVersion } from './node-binary.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
+import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
+import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
 import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
+import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import type { RolloutEngine } from './ports.ts'
+import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
 export type Overrides = { now?: () => number }
-export type Services = Awaited<ReturnType<typeof openServices>>
-export type Service = { app: App; services: Services; close(): Promise<void> }
+export type Service = {
+  app: App
+  /** The agents' listener: another port, other callers. */
+  agents: App
+  services: Services
+  fleet: Fleet
+  close(): Promise<void>
+}
 
 export const API = '/api/v1'
 /** Two config texts of the largest size, escaped. */
 const BODY_BYTES = 4 * 1024 * 1024
-const { version } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
-) as { version: string }
+/** Far above what people and their scripts do; a loop gone wild is slowed before it hurts the others. */
+const REQUESTS_PER_MINUTE = 3000
+const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeatMs: 15_000 }
 
-/** The stores and what hangs on them: the same for the service and the operator's commands. */
-export async function openServices(
-  config: { dataDir: string },
+export async function buildService(
+  config: Config,
   { now = Date.now }: Overrides = {},
-) {
-  const db = openControlDb(config.dataDir)
-  await migrateToLatest(db)
-  const events = await openEventLog(db)
-  const write = createWrite({ db, now, onEvents: events.wake })
-  const identity = await loadIdentity(db)
-  const users = createUserStore(db)
-  const close = async () => {
-    await events.close()
-    await db.destroy()
-  }
-  return { db, now, events, write, identity, users, close }
-}
-
-export async function buildService(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const services = await openServices(config, overrides)
-  const { db, now, write, users, identity } = services
-  const { logLevel, trustProxy } = config
+): Promise<Service> {
+  const services = await openServices(config, now)
+  const { db, write, events, users, identity } = services
+  const { logLevel, trustProxy, nodeBinary, agentUrl } = config
+  const metrics = await openMetricsStore({ dataDir: config.dataDir, now })
   const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES })
 
+  // The channel to the nodes.
+  const fleet = new Fleet({
+    now,
+    onPresence: (nodeId, change) => {
+      inbox
+        .presence(nodeId, change)
+        .catch((error: unknown) => app.log.error({ err: error }, change))
+    },
+  })
+  const assignments = createAssignments({
+    epoch: identity.epoch,
+    now,
+    wake: (nodeId) => fleet.wake(nodeId),
+  })
+  const engine: RolloutEngine = { onAgentEvent: async () => {}, mayKeep: async () => true }
+  const inbox = createInbox({
+    write,
+    assignments,
+    engine,
+    releases: createReleases(),
+    now,
+    onUnrenderable: (nodeId, error) =>
+      app.log.error(
+        { err: error, nodeId },
+        'the released version cannot be rendered for this node',
+      ),
+  })
+  const enrol = createEnrolment({ write, controlPlaneId: identity.controlPlaneId, now })
+  const agents = await buildAgentListener({ logLevel, db, identity, fleet, inbox, enrol, metrics })
+  // A release may be what nodes without an assignment wait for.
+  events.subscribe(({ event }) => {
+    if (event.kind === 'config') fleet.wakeAll()
+  })
+
+  // Everything that holds for every route.
   requireDeclaredAccess(app)
   strictValidation(app)
+  await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
   await securityHeaders(app)
+  await app.register(rateLimit, {
+    max: REQUESTS_PER_MINUTE,
+    timeWindow: 60_000,
+    errorResponseBuilder: (_request, { ttl }) => new TooManyRequests(Math.ceil(ttl / 1000)),
+  })
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
   await app.register(accessPlugin, { userOf: (request) => userOfSession(request, users) })
 
+  const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
       await api.register(sessionRoutes({ users, write, now }))
       await api.register(
+        nodeRoutes({ db, write, now, epoch: identity.epoch, fleet, metrics, engine }),
+      )
+      await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl }))
+      await api.register(
+        eventRoutes({
+          events,
+          hub,
+          now,
+          onNewWindows: metrics.onNewWindows,
+          sessionIsAlive: (sessionId) => sessionIsAlive(db, sessionId, now()),
+        }),
+      )
+      await api.register(
         healthRoutes({
           version,
           startedAtMs: now(),
           identity,
-          agentListener: { url: config.agentUrl, transport: config.agent.transport },
+          agentListener: { url: agentUrl, transport: config.agent.transport },
           checks: [
             { name: 'control-db', run: () => checkControlDb(db) },
-            { name: 'node-check', run: () => checkNodeBinary(config.nodeBinary) },
+            { name: 'metrics-db', run: () => metrics.check() },
+            { name: 'node-check', run: () => checkNodeBinary(nodeBinary) },
           ],
-          nodeBinaryVersion: () => nodeBinaryVersion(config.nodeBinary),
+          nodeBinaryVersion: () => nodeBinaryVersion(nodeBinary),
         }),
       )
     },
     { prefix: API },
   )
+  if (config.consoleDir) await serveConsole(app, config.consoleDir)
 
   const close = async () => {
-    await app.close()
+    // What waits is answered first, so that the listeners have nothing to wait for.
+    fleet.close()
+    hub.close()
+    await Promise.all([app.close(), agents.close()])
+    await metrics.close()
     await services.close()
   }
-  return { app, services, close }
-}
-
-async function checkControlDb(db: Kysely<Database>): Promise<Check> {
-  await sql`select 1 from meta`.execute(db)
-  return { ok: true, message: 'control.db answers' }
-}
-
-async function checkNodeBinary(path: string): Promise<Check> {
-  const found = await nodeBinaryVersion(path)
-  return found
-    ? { ok: true, message: `farmstead-node ${found}` }
-    : {
-        ok: false,
-        message: `${path} does not run: set FARMSTEAD_NODE_BINARY to farmstead-node, without it no config can be checked`,
-      }
+  return { app, agents, services, fleet, close }
 }

@@ -154,12 +154,6 @@ export const TooManyStreams = defineError(
   (limit: number) =>
     `This service holds ${limit} event streams at a time. Close a tab, or poll instead.`,
 )
-export const ShuttingDown = defineError(
-  503,
-  'shutting_down',
-  'Shutting down',
-  () => 'The service is stopping. Try again in a few seconds.',
-)
 export const StorageFull = defineError(
   507,
   'storage_full',

@@ -31,7 +31,7 @@ export type AgentEvent =
     })
   /** After a start, an outage or a reconnect: what really runs. */
   | { kind: 'hello'; nodeId: string; effective: Effective | null }
-  | { kind: 'connected' | 'disconnected'; nodeId: string }
+  | { kind: 'connected' | 'disconnected' | 'decommissioned'; nodeId: string }
 
 /** The rollout engine. Both run inside the transaction that stores the node's message. */
 export type RolloutEngine = {

@@ -27,7 +27,9 @@ export const protocolDir = resolve(import.meta.dirname, '../../../server-c/agent
 export function readProtocolSchemas(): Map<string, JsonSchema> {
   const dir = join(protocolDir, 'schemas')
   const names = readdirSync(dir).filter((name) => name.endsWith('.schema.json'))
-  return new Map(names.sort().map((name) => [name, JSON.parse(readFileSync(join(dir, name), 'utf8'))]))
+  return new Map(
+    names.sort().map((name) => [name, JSON.parse(readFileSync(join(dir, name), 'utf8'))]),
+  )
 }
 
 export function printMessageTypes(schemas: Map<string, JsonSchema>): string {
@@ -45,7 +47,8 @@ export function printMessageTypes(schemas: Map<string, JsonSchema>): string {
   return lines.join('\n')
 }
 
-const pascal = (name: string) => name.replace(/(^|[.-])([a-z])/g, (_, __, c: string) => c.toUpperCase())
+const pascal = (name: string) =>
+  name.replace(/(^|[.-])([a-z])/g, (_, __, c: string) => c.toUpperCase())
 const messageName = (file: string) => pascal(file.replace('.schema.json', ''))
 
 function typeOf(schema: JsonSchema, indent: string): string {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { LabelsSchema, Nullable, TimeSchema, TokenIdSchema } from '../../schema/common.ts'
 
 /** POST /enrolment-tokens createEnrolmentToken; GET listEnrolmentTokens; DELETE /{id} deleteEnrolmentToken */
@@ -34,3 +34,7 @@ export const CreatedEnrolmentTokenSchema = Type.Intersect([
     command: Type.String({ description: 'To run on the node' }),
   }),
 ])
+
+export type NewEnrolmentToken = Static<typeof NewEnrolmentTokenSchema>
+export type EnrolmentToken = Static<typeof EnrolmentTokenSchema>
+export type CreatedEnrolmentToken = Static<typeof CreatedEnrolmentTokenSchema>

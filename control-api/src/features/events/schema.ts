@@ -4,7 +4,10 @@ import { type Static, Type } from 'typebox'
 /**
  * GET /events streamEvents (SSE). The event's `id` is durable (rowid of the events table); reconnect with
  * Last-Event-ID to get what was missed. Events say what changed, not how: fetch the thing again.
- * `heartbeat` every 15 s. `metrics` is not stored: it says that new windows arrived for these nodes.
+ * They come as unnamed messages, so that `onmessage` gets them all. Two named ones have no id:
+ * `heartbeat` every 15 s, and `resync` when so much was missed that all is to be fetched again.
+ * `metrics` is not stored: it says, at most once a second, that new windows arrived for the node `id`
+ * ("*": for many nodes).
  */
 export const EventSchema = Type.Object({
   kind: Type.Enum(['node', 'rollout', 'config', 'metrics', 'session']),

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+// Takes what nodes say into control.db, and tells the rollout engine in the same transaction, so that
+// neither ever knows something the other does not. Every message may come twice.
+import type { Transaction } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Unit, Write } from '../db/write.ts'
+import type { AgentEvent, Offer, Releases, RolloutEngine } from '../ports.ts'
+import type { ConfigError } from '../schema/common.ts'
+import {
+  type Assignment,
+  type Assignments,
+  findOffer,
+  isLatest,
+  setOfferState,
+} from './assignments.ts'
+import { Superseded } from './errors.ts'
+import type {
+  AckRequest,
+  ConfirmRequest,
+  ConfirmResponse,
+  Effective,
+  HelloRequest,
+  NackRequest,
+  ResultRequest,
+  ConfigError as WireError,
+} from './messages.gen.ts'
+import { judge, type Said } from './offers.ts'
+
+export type LastResult = {
+  atMs: number
+  generation: number
+  outcome: 'applied' | 'reverted' | 'stuck' | 'refused'
+  code: string | null
+  message: string
+  errors: ConfigError[]
+  rolloutId: string | null
+}
+
+type Deps = {
+  write: Write
+  assignments: Assignments
+  engine: RolloutEngine
+  releases: Releases
+  now: () => number
+  /** A node's first release could not be rendered: for the log. */
+  onUnrenderable: (nodeId: string, error: unknown) => void
+}
+export type Inbox = ReturnType<typeof createInbox>
+
+/** A confirmation that had to wait is asked for again this soon. */
+const RETRY_AFTER_MS = 1000
+
+export function createInbox(deps: Deps) {
+  const { write, engine, now } = deps
+
+  /** Stores where the offer stands and passes it on; false when it was no news. */
+  const advance = async (unit: Unit, offer: Assignment, event: OfferEvent): Promise<boolean> => {
+    if (judge(event.kind, offer.state) !== 'take') return false
+    await setOfferState(unit.trx, offer, event.kind, now())
+    offer.state = event.kind
+    await unit.emit({
+      kind: 'node',
+      id: offer.node_id,
+      action: event.kind,
+      actor: offer.node_id,
+      data: event,
+    })
+    await engine.onAgentEvent(unit, event)
+    return true
+  }
+
+  const takeResult = async (unit: Unit, offer: Assignment, result: ResultRequest) => {
+    const { outcome, effective, reason, message, evidence } = result
+    const about = offerOf(offer)
+    const news = await advance(
+      unit,
+      offer,
+      outcome === 'applied'
+        ? { ...about, kind: 'applied', effective }
+        : { ...about, kind: outcome, reason, message, evidence, effective },
+    )
+    if (!news) return
+    if (effective) await setEffective(unit.trx, offer.node_id, effective, now())
+    await setLastResult(unit.trx, offer.node_id, {
+      atMs: now(),
+      generation: offer.generation,
+      outcome,
+      code: reason,
+      message,
+      errors: [],
+      rolloutId: offer.rollout_id,
+    })
+  }
+
+  return {
+    hello: (nodeId: string, hello: HelloRequest): Promise<void> =>
+      write(async (unit) => {
+        const { trx } = unit
+        await trx
+          .updateTable('nodes')
+          .set({
+            hostname: hello.hostname,
+            version: hello.version,
+            os: hello.os,
+            arch: hello.arch,
+            capabilities: JSON.stringify(hello.capabilities),
+            schema_digest: hello.schemaDigest,
+            boot_id: hello.bootId,
+            incarnation: hello.incarnation,
+            max_epoch: hello.fences.maxEpoch,
+            max_generation: hello.fences.maxGeneration,
+            last_seen_at_ms: now(),
+          })
+          .where('id', '=', nodeId)
+          .execute()
+        await setEffective(trx, nodeId, hello.effective, now())
+        await unit.emit({
+          kind: 'node',
+          id: nodeId,
+          action: 'hello',
+          actor: nodeId,
+          data: { effective: hello.effective, fences: hello.fences },
+        })
+        if (hello.lastResult) {
+          const offer = await findOffer(trx, { ...hello.lastResult, nodeId })
+          if (offer) await takeResult(unit, offer, hello.lastResult)
+        }
+        await engine.onAgentEvent(unit, { kind: 'hello', nodeId, effective: hello.effective })
+      }),
+
+    /** A node without an assignment gets what was released last, never a candidate. */
+    offerFirstRelease: (nodeId: string): Promise<void> =>
+      write(async (unit) => {
+        const { trx } = unit
+        const given = await trx
+          .selectFrom('assignments')
+          .select('generation')
+          .where('node_id', '=', nodeId)
+          .executeTakeFirst()
+        const release = given ? null : await deps.releases.releasedVersion(trx)
+        if (!release) return
+        const node = await trx
+          .selectFrom('nodes')
+          .select('merge_patch')
+          .where('id', '=', nodeId)
+          .executeTakeFirstOrThrow()
+        const { config, version } = release
+        try {
+          const rendered = deps.releases.renderForNode(release.text, JSON.parse(node.merge_patch))
+          await deps.assignments.assign(unit, {
+            nodeId,
+            rolloutId: null,
+            config,
+            version,
+            ...rendered,
+          })
+        } catch (error) {
+          deps.onUnrenderable(nodeId, error)
+        }
+      }),
+
+    ack: (nodeId: string, { warnings, ...key }: AckRequest): Promise<void> =>
+      write(async (unit) => {
+        const offer = await currentOffer(unit.trx, { ...key, nodeId })
+        const event = { ...offerOf(offer), kind: 'acked' as const, warnings: warnings.map(whole) }
+        if (await advance(unit, offer, event)) await setAcknowledged(unit.trx, offer)
+      }),
+
+    nack: (nodeId: string, nack: NackRequest): Promise<void> =>
+      write(async (unit) => {
+        const { code, message } = nack
+        const offer = await currentOffer(unit.trx, { ...nack, nodeId })
+        const errors = nack.errors.map(whole)
+        const event = { ...offerOf(offer), kind: 'nacked' as const, code, message, errors }
+        await raiseFences(unit.trx, nodeId, nack)
+        if (!(await advance(unit, offer, event))) return
+        await setLastResult(unit.trx, nodeId, {
+          atMs: now(),
+          generation: offer.generation,
+          outcome: 'refused',
+          code,
+          message,
+          errors,
+          rolloutId: offer.rollout_id,
+        })
+      }),
+
+    /** Also of an older offer: what really runs is worth knowing however late. */
+    result: (nodeId: string, result: ResultRequest): Promise<void> =>
+      write(async (unit) => {
+        const offer = await findOffer(unit.trx, { ...result, nodeId })
+        if (!offer) throw new Superseded(result.generation)
+        await takeResult(unit, offer, result)
+      }),
+
+    confirm: (nodeId: string, confirm: ConfirmRequest): Promise<ConfirmResponse> =>
+      write(async (unit) => {
+        const { effective } = confirm
+        const offer = await currentOffer(unit.trx, { ...confirm, nodeId })
+        await setEffective(unit.trx, nodeId, effective, now())
+        if (offer.state === 'confirmed') return { confirmed: true, retryAfterMs: 0 }
+        const about = offerOf(offer)
+        // What the node runs is read back from its server; only the offered digest can be kept.
+        const runsIt = effective.digest === offer.digest
+        if (runsIt && offer.state !== 'applied') {
+          await advance(unit, offer, { ...about, kind: 'applied', effective })
+        }
+        const keep =
+          runsIt &&
+          judge('confirmed', offer.state) === 'take' &&
+          (await engine.mayKeep(unit, about))
+        if (!keep) return { confirmed: false, retryAfterMs: RETRY_AFTER_MS }
+        await advance(unit, offer, { ...about, kind: 'confirmed', effective })
+        return { confirmed: true, retryAfterMs: 0 }
+      }),
+
+    /** From a report: nothing was asked, but something else runs than we knew. */
+    effectiveChanged: (nodeId: string, effective: Effective | null): Promise<void> =>
+      write(async (unit) => {
+        await setEffective(unit.trx, nodeId, effective, now())
+        await unit.emit({
+          kind: 'node',
+          id: nodeId,
+          action: 'effective-changed',
+          actor: nodeId,
+          data: { effective },
+        })
+      }),
+
+    presence: (nodeId: string, change: 'connected' | 'disconnected'): Promise<void> =>
+      write(async (unit) => {
+        const { numUpdatedRows } = await unit.trx
+          .updateTable('nodes')
+          .set({ last_seen_at_ms: now() })
+          .where('id', '=', nodeId)
+          .where('decommissioned_at_ms', 'is', null)
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) return
+        await unit.emit({ kind: 'node', id: nodeId, action: change })
+        await engine.onAgentEvent(unit, { kind: change, nodeId })
+      }),
+  }
+}
+
+type OfferEvent = Extract<AgentEvent, { kind: Said }>
+
+const offerOf = (row: Assignment): Offer => ({
+  nodeId: row.node_id,
+  generation: row.generation,
+  offerId: row.offer_id,
+  digest: row.digest,
+  rolloutId: row.rollout_id,
+})
+
+/** On the wire some positions may be left out; we keep all of them. */
+function whole(error: WireError): ConfigError {
+  const { line, column } = error
+  return {
+    ...error,
+    endLine: error.endLine ?? line,
+    endColumn: error.endColumn ?? column,
+    hint: error.hint ?? '',
+  }
+}
+
+type Key = { nodeId: string; generation: number; offerId: string; digest: string }
+
+async function currentOffer(trx: Transaction<Database>, key: Key): Promise<Assignment> {
+  const offer = await findOffer(trx, key)
+  if (offer?.digest !== key.digest || !(await isLatest(trx, offer))) {
+    throw new Superseded(key.generation)
+  }
+  return offer
+}
+
+async function setAcknowledged(
+  trx: Transaction<Database>,
+  { node_id, generation, digest }: Assignment,
+) {
+  await trx
+    .updateTable('nodes')
+    .set({ acknowledged: JSON.stringify({ generation, digest }) })
+    .where('id', '=', node_id)
+    .execute()
+}
+
+async function setLastResult(trx: Transaction<Database>, nodeId: string, result: LastResult) {
+  await trx
+    .updateTable('nodes')
+    .set({ last_result: JSON.stringify(result) })
+    .where('id', '=', nodeId)
+    .execute()
+}
+
+async function setEffective(
+  trx: Transaction<Database>,
+  nodeId: string,
+  effective: Effective | null,
+  nowMs: number,
+) {
+  const row = await trx
+    .selectFrom('nodes')
+    .select('effective')
+    .where('id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+  const before: Effective | null = row.effective === null ? null : JSON.parse(row.effective)
+  const changed = before?.digest !== effective?.digest
+  await trx
+    .updateTable('nodes')
+    .set({
+      effective: effective && JSON.stringify(effective),
+      ...(changed && { effective_since_ms: nowMs }),
+    })
+    .where('id', '=', nodeId)
+    .execute()
+}
+
+async function raiseFences(trx: Transaction<Database>, nodeId: string, nack: NackRequest) {
+  const node = await trx
+    .selectFrom('nodes')
+    .select(['max_epoch', 'max_generation'])
+    .where('id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+  await trx
+    .updateTable('nodes')
+    .set({
+      max_epoch: Math.max(node.max_epoch, nack.maxEpoch ?? 0),
+      max_generation: Math.max(node.max_generation, nack.maxGeneration ?? 0),
+    })
+    .where('id', '=', nodeId)
+    .execute()
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Tokens that make a machine a node, once per use.
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import type { Database } from '../../db/database.ts'
+import type { Write } from '../../db/write.ts'
+import { EnrolmentTokenNotFound } from '../../errors.ts'
+import type { App } from '../../fastify.ts'
+import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
+import {
+  CreatedEnrolmentTokenSchema,
+  EnrolmentTokenSchema,
+  NewEnrolmentTokenSchema,
+} from './schema.ts'
+import { createToken, deleteToken, listTokens } from './store.ts'
+
+type Deps = { db: Kysely<Database>; write: Write; now: () => number; agentUrl: string }
+
+const tags = ['enrolment tokens']
+
+export const enrolmentTokenRoutes =
+  ({ db, write, now, agentUrl }: Deps) =>
+  async (app: App) => {
+    app.get(
+      '/enrolment-tokens',
+      {
+        config: { permission: 'nodes:enrol' },
+        schema: {
+          operationId: 'listEnrolmentTokens',
+          tags,
+          summary: 'Enrolment tokens, newest first, without their secrets',
+          querystring: PageQuerySchema,
+          response: { 200: pageOf(EnrolmentTokenSchema) },
+        },
+      },
+      async ({ query }) => {
+        const limit = query.limit ?? 100
+        const rows = await listTokens(db, { before: query.cursor, limit: limit + 1 })
+        const items = rows.slice(0, limit)
+        return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+      },
+    )
+
+    app.post(
+      '/enrolment-tokens',
+      {
+        config: { permission: 'nodes:enrol' },
+        schema: {
+          operationId: 'createEnrolmentToken',
+          tags,
+          summary: 'Make a token; its secret is shown this once',
+          body: NewEnrolmentTokenSchema,
+          response: { 201: CreatedEnrolmentTokenSchema },
+        },
+      },
+      async (request, reply) => {
+        reply.code(201)
+        return await createToken(write, {
+          ...request.body,
+          createdBy: request.user?.username ?? null,
+          nowMs: now(),
+          agentUrl,
+        })
+      },
+    )
+
+    app.delete(
+      '/enrolment-tokens/:id',
+      {
+        config: { permission: 'nodes:enrol' },
+        schema: {
+          operationId: 'deleteEnrolmentToken',
+          tags,
+          summary: 'Delete a token; nodes that enrolled with it stay',
+          params: Type.Object({ id: TokenIdSchema }),
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params
+        const actor = request.user?.username ?? ''
+        if (!(await write((unit) => deleteToken(unit, id, actor)))) {
+          throw new EnrolmentTokenNotFound(id)
+        }
+        return reply.code(204).send(null)
+      },
+    )
+  }

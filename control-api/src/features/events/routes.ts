@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Live events for the console and for scripts.
+import { Type } from 'typebox'
+import type { EventLog, StoredEvent } from '../../event-log.ts'
+import type { App } from '../../fastify.ts'
+import type { SseHub, SseStream } from '../../plugins/sse.ts'
+import { type Event, EventSchema } from './schema.ts'
+
+type Deps = {
+  events: EventLog
+  hub: SseHub
+  now: () => number
+  /** Told at most once a second which nodes sent measurements. Returns how to stop. */
+  onNewWindows: (listener: (nodeIds: string[]) => void) => () => void
+  /** A stream outlives the request that was checked; it must not outlive the session. */
+  sessionIsAlive: (sessionId: string) => Promise<boolean>
+}
+
+/** More than this was missed: fetching everything again is less work than replaying. */
+const REPLAY_MAX = 1000
+/** From here on one event for all is less work for everybody. */
+const MANY_NODES = 50
+const SESSION_CHECK_MS = 30_000
+
+export const eventRoutes = (deps: Deps) => async (app: App) => {
+  const { events, hub, sessionIsAlive } = deps
+  app.get(
+    '/events',
+    {
+      config: { permission: 'events:read', rateLimit: false },
+      schema: {
+        operationId: 'streamEvents',
+        tags: ['events'],
+        summary: 'What changes, as server-sent events; reconnect with Last-Event-ID',
+        description:
+          'Each message is an Event. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.',
+        headers: Type.Object({
+          'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })),
+        }),
+        response: {
+          200: {
+            description: 'The stream; each message carries an Event',
+            content: { 'text/event-stream': { schema: EventSchema } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const seen = request.headers['last-event-id']
+      const { sessionId } = request.session
+      const stream = hub.open(reply)
+      const stopMetrics = deps.onNewWindows((nodeIds) => {
+        for (const event of metricsEvents(nodeIds, deps.now())) stream.send({ data: event })
+      })
+      const check = async () => {
+        if (!(await sessionIsAlive(sessionId))) stream.close()
+      }
+      const timer = setInterval(() => check().catch(() => stream.close()), SESSION_CHECK_MS)
+      const stopFollowing = await follow(
+        events,
+        stream,
+        seen === undefined ? null : Number(seen),
+        (stored) => {
+          // Signing out and changing the password end sessions: this one may be among them.
+          if (stored.event.kind === 'session') check().catch(() => stream.close())
+        },
+      )
+      const stop = () => {
+        clearInterval(timer)
+        stopMetrics()
+        stopFollowing()
+      }
+      if (stream.closed) stop()
+      else stream.onClose(stop)
+    },
+  )
+}
+
+/** Not stored: who missed one fetches with the next. */
+function metricsEvents(nodeIds: string[], nowMs: number): Event[] {
+  const at = new Date(nowMs).toISOString()
+  const ids = nodeIds.length > MANY_NODES ? ['*'] : nodeIds
+  return ids.map((id) => ({ kind: 'metrics', id, action: 'recorded', at }))
+}
+
+/** First what was missed, then what comes, each once and in order. Returns how to stop. */
+async function follow(
+  events: EventLog,
+  stream: SseStream,
+  seen: number | null,
+  onEvent: (stored: StoredEvent) => void,
+): Promise<() => void> {
+  let last = seen ?? events.lastId()
+  // What is published while the past is read is a later part of it: kept back, then sent if still new.
+  let held: StoredEvent[] | null = []
+  const send = (stored: StoredEvent) => {
+    if (stored.id <= last) return
+    last = stored.id
+    stream.send({ id: stored.id, data: stored.event })
+    onEvent(stored)
+  }
+  const stop = events.subscribe((stored) => (held ? held.push(stored) : send(stored)))
+  const missed = seen === null ? [] : await events.after(seen, REPLAY_MAX + 1)
+  if (missed.length > REPLAY_MAX || last > events.lastId()) {
+    last = events.lastId()
+    stream.send({ event: 'resync', data: {} })
+  } else {
+    for (const stored of missed) send(stored)
+  }
+  stream.setId(last)
+  const waiting = held
+  held = null
+  for (const stored of waiting) send(stored)
+  return stop
+}

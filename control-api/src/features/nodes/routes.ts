@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// The fleet, node by node.
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import { assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
+import type { Fleet } from '../../agents/fleet.ts'
+import type { Effective } from '../../agents/messages.gen.ts'
+import type { Database } from '../../db/database.ts'
+import type { Write } from '../../db/write.ts'
+import { NameTaken, NodeNotFound } from '../../errors.ts'
+import type { App } from '../../fastify.ts'
+import type { Metrics, RolloutEngine } from '../../ports.ts'
+import { etagOf, requireIfMatch } from '../../preconditions.ts'
+import { NodeIdSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
+import { EffectiveConfigSchema, NodePatchSchema, NodeSchema, OverrideSchema } from './schema.ts'
+import { activeNode, changeNode, createNodeStore, decommission, nameIsTaken } from './store.ts'
+import { createNodeView } from './view.ts'
+
+type Deps = {
+  db: Kysely<Database>
+  write: Write
+  now: () => number
+  epoch: number
+  fleet: Pick<Fleet, 'presence' | 'forget'>
+  metrics: Pick<Metrics, 'latencySummaries'>
+  engine: Pick<RolloutEngine, 'onAgentEvent'>
+}
+
+const tags = ['nodes']
+const params = Type.Object({ id: NodeIdSchema })
+const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
+
+export const nodeRoutes = (deps: Deps) => async (app: App) => {
+  const { db, write, fleet, now } = deps
+  const nodes = createNodeStore(db)
+  const view = createNodeView(deps)
+
+  const find = async (id: string) => {
+    const row = await nodes.byId(id)
+    if (!row) throw new NodeNotFound(id)
+    return row
+  }
+  const show = async (row: Awaited<ReturnType<typeof find>>) => {
+    const [node] = await view([row])
+    if (!node) throw new NodeNotFound(row.id)
+    return node
+  }
+
+  app.get(
+    '/nodes',
+    {
+      config: { permission: 'nodes:read' },
+      schema: {
+        operationId: 'listNodes',
+        tags,
+        summary: 'All nodes by name, with what each should run, acknowledged and really runs',
+        querystring: PageQuerySchema,
+        response: { 200: pageOf(NodeSchema) },
+      },
+    },
+    async ({ query }) => {
+      const limit = query.limit ?? 100
+      const rows = await nodes.page({ after: query.cursor, limit: limit + 1 })
+      const shown = rows.slice(0, limit)
+      const nextCursor = rows.length > limit ? (shown.at(-1)?.name ?? null) : null
+      return { items: await view(shown), nextCursor }
+    },
+  )
+
+  app.get(
+    '/nodes/:id',
+    {
+      config: { permission: 'nodes:read' },
+      schema: {
+        operationId: 'getNode',
+        tags,
+        summary: 'One node; its ETag is for changing name, labels and override',
+        params,
+        response: { 200: NodeSchema },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const row = await find(id)
+      reply.header('etag', etagOf(row.revision))
+      return await show(row)
+    },
+  )
+
+  app.patch(
+    '/nodes/:id',
+    {
+      config: { permission: 'nodes:write' },
+      schema: {
+        operationId: 'updateNode',
+        tags,
+        summary: 'Rename a node or replace its labels',
+        params,
+        headers,
+        body: NodePatchSchema,
+        response: { 200: NodeSchema },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const { name, labels } = request.body
+      const changed = await write(async (unit) => {
+        const node = await activeNode(unit, id)
+        if (!node) throw new NodeNotFound(id)
+        requireIfMatch(request.headers['if-match'], etagOf(node.revision))
+        if (name !== undefined && (await nameIsTaken(unit, name, id))) throw new NameTaken(name)
+        const after = await changeNode(unit, node, {
+          ...(name !== undefined && { name }),
+          ...(labels && { labels }),
+        })
+        await unit.emit({
+          kind: 'node',
+          id,
+          action: 'changed',
+          actor: request.user?.username ?? '',
+          data: {
+            before: { name: node.name, labels: JSON.parse(node.labels) },
+            after: request.body,
+          },
+        })
+        return after
+      })
+      reply.header('etag', etagOf(changed.revision))
+      return await show(changed)
+    },
+  )
+
+  app.delete(
+    '/nodes/:id',
+    {
+      config: { permission: 'nodes:write' },
+      schema: {
+        operationId: 'decommissionNode',
+        tags,
+        summary: 'Decommission a node: its credential is worth nothing from now on',
+        description: 'The node itself goes on serving what it has; stop it on its machine.',
+        params,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      await write(async (unit) => {
+        const node = await activeNode(unit, id)
+        if (!node) throw new NodeNotFound(id)
+        await decommission(unit, id, now())
+        await unit.emit({
+          kind: 'node',
+          id,
+          action: 'decommissioned',
+          actor: request.user?.username ?? '',
+          data: { name: node.name },
+        })
+        await deps.engine.onAgentEvent(unit, { kind: 'decommissioned', nodeId: id })
+        unit.afterCommit(() => fleet.forget(id))
+      })
+      return reply.code(204).send(null)
+    },
+  )
+
+  app.get(
+    '/nodes/:id/override',
+    {
+      config: { permission: 'nodes:read' },
+      schema: {
+        operationId: 'getNodeOverride',
+        tags,
+        summary: 'What differs on this node: a merge patch (RFC 7396) over each version',
+        params,
+        response: { 200: OverrideSchema },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const row = await find(id)
+      reply.header('etag', etagOf(row.revision))
+      return { mergePatch: JSON.parse(row.merge_patch) }
+    },
+  )
+
+  app.put(
+    '/nodes/:id/override',
+    {
+      config: { permission: 'nodes:write' },
+      schema: {
+        operationId: 'putNodeOverride',
+        tags,
+        summary: 'Replace what differs on this node; takes effect with the next rollout to it',
+        params,
+        headers,
+        body: OverrideSchema,
+        response: { 200: OverrideSchema },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const { mergePatch } = request.body
+      const changed = await write(async (unit) => {
+        const node = await activeNode(unit, id)
+        if (!node) throw new NodeNotFound(id)
+        requireIfMatch(request.headers['if-match'], etagOf(node.revision))
+        const after = await changeNode(unit, node, { mergePatch })
+        await unit.emit({
+          kind: 'node',
+          id,
+          action: 'override-changed',
+          actor: request.user?.username ?? '',
+          data: { before: JSON.parse(node.merge_patch), after: mergePatch },
+        })
+        return after
+      })
+      reply.header('etag', etagOf(changed.revision))
+      return { mergePatch }
+    },
+  )
+
+  app.get(
+    '/nodes/:id/effective-config',
+    {
+      config: { permission: 'nodes:read' },
+      schema: {
+        operationId: 'getNodeEffectiveConfig',
+        tags,
+        summary: 'The text the node really runs, and the one it should',
+        params,
+        response: { 200: EffectiveConfigSchema },
+      },
+    },
+    async ({ params: { id } }) => {
+      const row = await find(id)
+      const effective: Effective | null = row.effective === null ? null : JSON.parse(row.effective)
+      const running = effective && (await assignmentByDigest(db, id, effective.digest))
+      const desired = await latestAssignment(db, id)
+      return {
+        text: running?.text ?? null,
+        generation: effective?.generation ?? null,
+        digest: effective?.digest ?? null,
+        desiredText: desired?.text ?? null,
+      }
+    },
+  )
+}

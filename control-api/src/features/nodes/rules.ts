@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Is the node in sync, and if not, why and what moves it on? Pure. The first rule that fits decides.
+import type { AssignmentState } from '../../db/database.ts'
+import type { SyncState } from './schema.ts'
+
+export type SyncFacts = {
+  connected: boolean
+  /** null: it has not said hello yet. */
+  lastSeenAtMs: number | null
+  enrolledAtMs: number
+  /** Ours, and the highest the node ever obeyed. */
+  epoch: number
+  maxEpoch: number
+  desired: Desired | null
+  effective: { digest: string } | null
+  effectiveSinceMs: number | null
+  /** The newest assignment of the effective digest, "main 3"; null: nobody here assigned it. */
+  effectiveLabel: string | null
+  lastResult: { generation: number; message: string; code: string | null; atMs: number } | null
+}
+export type Desired = {
+  generation: number
+  digest: string
+  state: AssignmentState
+  createdAtMs: number
+  updatedAtMs: number
+  /** "main 3": config and version. */
+  label: string
+}
+export type Sync = { state: SyncState; reason: string; sinceMs: number }
+
+export function syncOf(facts: SyncFacts): Sync {
+  const { connected, lastSeenAtMs, enrolledAtMs, desired, effective, effectiveSinceMs } = facts
+  if (lastSeenAtMs === null) {
+    return {
+      state: 'waiting',
+      reason: 'Enrolled, but its agent has not spoken yet. Start it with "farmstead-node run".',
+      sinceMs: enrolledAtMs,
+    }
+  }
+  if (!connected) {
+    return {
+      state: 'unknown',
+      reason:
+        'Not heard from: it serves what it had, if its machine runs. It tells what it runs when it is back; look at the machine, its network and the agent’s log.',
+      sinceMs: lastSeenAtMs,
+    }
+  }
+  if (facts.maxEpoch > facts.epoch) {
+    return {
+      state: 'out-of-sync',
+      reason: `It has obeyed a control plane of epoch ${facts.maxEpoch} and refuses this one, which is at epoch ${facts.epoch}: this one may be an old copy. Stop the older of the two.`,
+      sinceMs: desired?.createdAtMs ?? enrolledAtMs,
+    }
+  }
+  if (!desired) return unassigned(facts)
+  const sinceEffective = Math.max(effectiveSinceMs ?? 0, desired.updatedAtMs)
+  if (effective?.digest === desired.digest) return running(desired, sinceEffective)
+  const has = facts.effectiveLabel ?? (effective ? 'a config nobody here assigned' : 'nothing')
+  return notRunning(facts, desired, has)
+}
+
+function unassigned({ effective, effectiveSinceMs, enrolledAtMs }: SyncFacts): Sync {
+  if (!effective) {
+    return {
+      state: 'waiting',
+      reason: 'Nothing has been released yet. Save a version and push it.',
+      sinceMs: enrolledAtMs,
+    }
+  }
+  return {
+    state: 'drift',
+    reason: 'It runs a config nobody here assigned. Push a version to bring it under control.',
+    sinceMs: effectiveSinceMs ?? enrolledAtMs,
+  }
+}
+
+function running({ state, label }: Desired, sinceMs: number): Sync {
+  if (state === 'offered' || state === 'acked' || state === 'applied') {
+    return {
+      state: 'applying',
+      reason: `It runs ${label} and waits for the confirmation; without it, it goes back by itself.`,
+      sinceMs,
+    }
+  }
+  return { state: 'in-sync', reason: `It runs ${label}, as assigned.`, sinceMs }
+}
+
+function notRunning(
+  { lastResult, effectiveLabel, effective, effectiveSinceMs }: SyncFacts,
+  desired: Desired,
+  has: string,
+): Sync {
+  const { label, state, generation, createdAtMs, updatedAtMs } = desired
+  const because = lastResult?.generation === generation ? `: ${why(lastResult)}` : '.'
+  switch (state) {
+    case 'offered':
+      return {
+        state: 'applying',
+        reason: `${label} is offered to it; it runs ${has} until it has checked and applied that.`,
+        sinceMs: createdAtMs,
+      }
+    case 'acked':
+      return {
+        state: 'applying',
+        reason: `It has checked ${label} and is applying it; it runs ${has}.`,
+        sinceMs: createdAtMs,
+      }
+    case 'nacked':
+      return {
+        state: 'out-of-sync',
+        reason: `It refused ${label} and goes on with ${has}${because}`,
+        sinceMs: updatedAtMs,
+      }
+    case 'reverted':
+      return {
+        state: 'out-of-sync',
+        reason: `It took ${label} and went back to ${has}${because}`,
+        sinceMs: updatedAtMs,
+      }
+    case 'stuck':
+      return {
+        state: 'out-of-sync',
+        reason: `It could apply neither ${label} nor the config before; it runs ${has} and needs a person${because}`,
+        sinceMs: updatedAtMs,
+      }
+    case 'applied':
+    case 'confirmed':
+      return {
+        state: effective && effectiveLabel === null ? 'drift' : 'out-of-sync',
+        reason: `It had taken ${label}, but now runs ${has}. Push a version again to bring it back.`,
+        sinceMs: effectiveSinceMs ?? updatedAtMs,
+      }
+    default:
+      return state satisfies never
+  }
+}
+
+const why = ({ message, code }: { message: string; code: string | null }) =>
+  message || (code ?? 'it gave no reason')

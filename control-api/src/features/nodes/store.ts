@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Nodes at rest. A decommissioned node stays for the histories that name it, and is not found here.
+import type { Kysely, Selectable } from 'kysely'
+import type { Database, NodesTable } from '../../db/database.ts'
+import type { Unit } from '../../db/write.ts'
+
+export type NodeRow = Selectable<NodesTable>
+export type NodeStore = ReturnType<typeof createNodeStore>
+type Page = { after: string | undefined; limit: number }
+
+export function createNodeStore(db: Kysely<Database>) {
+  return {
+    /** By name; names are what people look for. */
+    page({ after, limit }: Page): Promise<NodeRow[]> {
+      return db
+        .selectFrom('nodes')
+        .selectAll()
+        .where('decommissioned_at_ms', 'is', null)
+        .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
+        .orderBy('name')
+        .limit(limit)
+        .execute()
+    },
+    byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
+  }
+}
+
+export const activeNode = ({ trx }: Unit, id: string) => active(trx, id)
+
+function active(db: Kysely<Database>, id: string): Promise<NodeRow | undefined> {
+  return db
+    .selectFrom('nodes')
+    .selectAll()
+    .where('id', '=', id)
+    .where('decommissioned_at_ms', 'is', null)
+    .executeTakeFirst()
+}
+
+type Change = {
+  name?: string
+  labels?: Record<string, string>
+  mergePatch?: Record<string, unknown>
+}
+
+export async function changeNode({ trx }: Unit, node: NodeRow, change: Change): Promise<NodeRow> {
+  const { name, labels, mergePatch } = change
+  return await trx
+    .updateTable('nodes')
+    .set({
+      revision: node.revision + 1,
+      ...(name !== undefined && { name }),
+      ...(labels && { labels: JSON.stringify(labels) }),
+      ...(mergePatch && { merge_patch: JSON.stringify(mergePatch) }),
+    })
+    .where('id', '=', node.id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function nameIsTaken({ trx }: Unit, name: string, byOtherThan: string) {
+  const other = await trx
+    .selectFrom('nodes')
+    .select('id')
+    .where('name', '=', name)
+    .where('id', '!=', byOtherThan)
+    .where('decommissioned_at_ms', 'is', null)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+/** The credential is worth nothing from the commit on. */
+export async function decommission({ trx }: Unit, id: string, nowMs: number): Promise<void> {
+  await trx
+    .updateTable('nodes')
+    .set({ decommissioned_at_ms: nowMs, credential_digest: null })
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
+import {
+  ConfigSchema,
+  DiffSchema,
+  DraftSchema,
+  ValidationSchema,
+  VersionSchema,
+  VersionSummarySchema,
+} from './features/configs/schema.ts'
+import {
+  CreatedEnrolmentTokenSchema,
+  EnrolmentTokenSchema,
+} from './features/enrolment-tokens/schema.ts'
+import { EventSchema } from './features/events/schema.ts'
+import { HealthSchema, SystemSchema } from './features/health/schema.ts'
+import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
+import {
+  EffectiveConfigSchema,
+  LatencySummarySchema,
+  NodeSchema,
+  OverrideSchema,
+  SyncStateSchema,
+} from './features/nodes/schema.ts'
+import {
+  NodeTaskSchema,
+  RolloutPlanSchema,
+  RolloutSchema,
+  RolloutStateSchema,
+  TaskStateSchema,
+} from './features/rollouts/schema.ts'
+import { RoleSchema, SessionSchema } from './features/session/schema.ts'
+import type { NamedSchemas } from './plugins/openapi.ts'
+
+export const namedSchemas: NamedSchemas = {
+  Config: ConfigSchema,
+  ConfigDiff: DiffSchema,
+  CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
+  Draft: DraftSchema,
+  EffectiveConfig: EffectiveConfigSchema,
+  EnrolmentToken: EnrolmentTokenSchema,
+  Event: EventSchema,
+  Health: HealthSchema,
+  LatencySummary: LatencySummarySchema,
+  Metrics: MetricsSchema,
+  Node: NodeSchema,
+  NodeTask: NodeTaskSchema,
+  Override: OverrideSchema,
+  Role: RoleSchema,
+  Rollout: RolloutSchema,
+  RolloutPlan: RolloutPlanSchema,
+  RolloutState: RolloutStateSchema,
+  Session: SessionSchema,
+  Stage: StageSchema,
+  SyncState: SyncStateSchema,
+  System: SystemSchema,
+  TaskState: TaskStateSchema,
+  Validation: ValidationSchema,
+  Version: VersionSchema,
+  VersionSummary: VersionSummarySchema,
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Serves the built console. Its pages are addresses inside one document, so a page that exists only in
+// the browser's router gets that document.
+import { existsSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import staticFiles from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { NotFound } from '../errors.ts'
+
+/** The build puts a hash of the content into the names in here. */
+const HASHED = 'assets/'
+const DOCUMENT = 'index.html'
+const YEAR_MS = 365 * 24 * 3600_000
+
+export async function serveConsole(app: FastifyInstance, dir: string): Promise<void> {
+  if (!existsSync(join(dir, DOCUMENT))) {
+    throw new Error(
+      `FARMSTEAD_CONSOLE_DIR: ${dir} holds no ${DOCUMENT}. Build the console (npm run build in web-ui), or unset the variable to serve the API only.`,
+    )
+  }
+  // A finished build does not change: what may be served is known now, whatever a path pretends.
+  const files = new Set(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(dir, join(entry.parentPath, entry.name))),
+  )
+  // Its own routes would declare no permission; ours, below, does.
+  await app.register(staticFiles, { root: dir, serve: false })
+  app.get<{ Params: { '*': string } }>(
+    '/*',
+    { config: { permission: 'public', rateLimit: false }, schema: { hide: true } },
+    async (request, reply) => {
+      const path = request.params['*']
+      if (files.has(path) && path !== DOCUMENT) {
+        return reply.sendFile(
+          path,
+          path.startsWith(HASHED) ? { maxAge: YEAR_MS, immutable: true } : { maxAge: 0 },
+        )
+      }
+      const navigates = path === '' || request.headers.accept?.includes('text/html')
+      if (path.startsWith('api/') || path.startsWith(HASHED) || !navigates) {
+        throw new NotFound(request.method, `/${path}`)
+      }
+      return reply.sendFile(DOCUMENT, { maxAge: 0 })
+    },
+  )
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Server-sent events to many browsers with bounded memory: a client that does not read is dropped and
+// catches up with Last-Event-ID. @fastify/sse is not used because it writes (its heartbeats too)
+// without regard to what a client has left unread, and knows no limit and no shutdown of its streams.
+import type { FastifyReply } from 'fastify'
+import { TooManyStreams } from '../errors.ts'
+
+export type SseMessage = { id?: number; event?: string; data: unknown }
+export type SseStream = {
+  /** False: the client is gone, or was dropped just now. */
+  send(message: SseMessage): boolean
+  /** Only an id to resume from, no message. */
+  setId(id: number): void
+  close(): void
+  onClose(listener: () => void): void
+  readonly closed: boolean
+}
+export type SseLimits = { maxStreams: number; maxBufferedBytes: number; heartbeatMs: number }
+
+const RETRY_MS = 2000
+
+export class SseHub {
+  readonly #limits: SseLimits
+  readonly #streams = new Set<SseStream>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(limits: SseLimits) {
+    this.#limits = limits
+    this.#timer = setInterval(() => this.#heartbeat(), limits.heartbeatMs)
+    this.#timer.unref()
+  }
+
+  /** Throws 503 when too many are open. Afterwards the reply is the stream's, not Fastify's. */
+  open(reply: FastifyReply): SseStream {
+    const { maxStreams, maxBufferedBytes } = this.#limits
+    if (this.#streams.size >= maxStreams) throw new TooManyStreams(maxStreams)
+    reply.hijack()
+    const { raw } = reply
+    raw.writeHead(200, {
+      // Hijacking skips onSend: the security headers set so far are taken along here.
+      ...definedHeaders(reply),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // Proxies that buffer would hold events back until a page's worth has gathered.
+      'x-accel-buffering': 'no',
+    })
+    const listeners: (() => void)[] = []
+    const write = (text: string): boolean => {
+      if (stream.closed) return false
+      raw.write(text)
+      if (raw.writableLength <= maxBufferedBytes) return true
+      raw.destroy()
+      return false
+    }
+    const stream: SseStream = {
+      send: ({ id, event, data }) =>
+        write(
+          `${id === undefined ? '' : `id: ${id}\n`}${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`,
+        ),
+      setId: (id) => {
+        write(`id: ${id}\nretry: ${RETRY_MS}\n\n`)
+      },
+      close: () => raw.end(),
+      onClose: (listener) => listeners.push(listener),
+      get closed() {
+        return raw.writableEnded || raw.destroyed
+      },
+    }
+    this.#streams.add(stream)
+    raw.on('error', () => raw.destroy())
+    raw.once('close', () => {
+      this.#streams.delete(stream)
+      for (const listener of listeners) listener()
+    })
+    return stream
+  }
+
+  get size(): number {
+    return this.#streams.size
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const stream of this.#streams) stream.close()
+  }
+
+  #heartbeat(): void {
+    for (const stream of this.#streams) stream.send({ event: 'heartbeat', data: {} })
+  }
+}
+
+function definedHeaders(reply: FastifyReply): Record<string, string | string[] | number> {
+  const defined: Record<string, string | string[] | number> = {}
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined && name !== 'set-cookie') defined[name] = value
+  }
+  return defined
+}

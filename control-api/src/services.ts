@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// control.db and what hangs on it: the same for the service and for the operator's commands.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrateToLatest } from './db/migrate.ts'
+import { openControlDb } from './db/open.ts'
+import { createWrite } from './db/write.ts'
+import { openEventLog } from './event-log.ts'
+import { createUserStore } from './features/session/store.ts'
+import { loadIdentity } from './meta.ts'
+
+export type Services = Awaited<ReturnType<typeof openServices>>
+
+const manifest: { version: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'),
+)
+export const version = manifest.version
+
+export async function openServices({ dataDir }: { dataDir: string }, now = Date.now) {
+  const db = openControlDb(dataDir)
+  await migrateToLatest(db)
+  const events = await openEventLog(db)
+  const write = createWrite({ db, now, onEvents: events.wake })
+  const identity = await loadIdentity(db)
+  const users = createUserStore(db)
+  const close = async () => {
+    await events.close()
+    await db.destroy()
+  }
+  return { db, now, events, write, identity, users, close }
+}
