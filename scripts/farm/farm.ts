@@ -193,7 +193,10 @@ export class Farm {
   /** Only once: `file` gets its name when it has been imported. */
   async #importConfig(file: string): Promise<void> {
     if (existsSync(file)) return
-    writeFileSync(`${file}.new`, sampleConfig(this.siteDir))
+    writeFileSync(
+      `${file}.new`,
+      sampleConfig({ root: this.siteDir, address: '127.0.0.1', port: 8080 }),
+    )
     const what = ['--name', CONFIG_NAME, '--file', `${file}.new`, '--message', FIRST_MESSAGE]
     await admin(this.#env, ['import-config', ...what, '--release'])
     renameSync(`${file}.new`, file)

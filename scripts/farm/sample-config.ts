@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The first version of the sample farm's config. The port is a place-holder that each node's own
-// merge patch replaces, because three nodes share this machine.
+// The first version of the sample farm's config.
+//   node scripts/farm/sample-config.ts ROOT ADDRESS PORT    prints it (for the containers)
 
-export const sampleConfig = (
-  siteRoot: string,
-) => `// The sample farm: one site, served by every node.
+export type Place = { root: string; address: string; port: number }
+
+export const sampleConfig = ({
+  root,
+  address,
+  port,
+}: Place) => `// The sample farm: one site, served by every node.
 {
-  // Each node overrides this with its own port (Node, "Override").
-  "listen": [{ "address": "127.0.0.1", "port": 8080 }],
+  // A node may have an override of its own: nodes that share a machine need different ports.
+  "listen": [{ "address": ${JSON.stringify(address)}, "port": ${port} }],
 
   "sites": [
     {
       "hosts": ["*"],
-      "root": ${JSON.stringify(siteRoot)},
+      "root": ${JSON.stringify(root)},
       "index": ["index.html"],
       "headers": [
         { "action": "set", "name": "X-Content-Type-Options", "value": "nosniff" },
@@ -22,3 +26,8 @@ export const sampleConfig = (
   ]
 }
 `
+
+if (import.meta.main) {
+  const [root = '', address = '', port = ''] = process.argv.slice(2)
+  process.stdout.write(sampleConfig({ root, address, port: Number(port) }))
+}
