@@ -6,6 +6,8 @@
 export const SCALE = 3
 export const MIN_INDEX = -168
 export const MAX_INDEX = 79
+/** Values up to this are counted in `zeroCount`. */
+const ZERO_BOUND_SECONDS = 2 ** -21
 export const MAX_BUCKETS = MAX_INDEX - MIN_INDEX + 1
 
 /** The wire's own shape, so that a report's histogram is used as it is once checked. */
@@ -87,7 +89,7 @@ export function quantile(h: Histogram, q: number): number | null {
   if (h.count === 0) return null
   const rank = Math.max(1, Math.ceil(q * h.count))
   let seen = h.zeroCount
-  if (rank <= seen) return 0
+  if (rank <= seen) return Math.min(ZERO_BOUND_SECONDS, h.maxSeconds)
   for (let k = 0; k < h.counts.length; k++) {
     seen += h.counts[k] ?? 0
     if (rank <= seen) return Math.min(bucketMiddle(h.offset + k), h.maxSeconds)

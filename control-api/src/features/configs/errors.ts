@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+import { defineError } from '../../errors.ts'
+
+export const ConfigNotFound = defineError(
+  404,
+  'config_not_found',
+  'No such config',
+  (name: string) => `There is no config "${name}". GET /api/v1/configs lists them.`,
+)
+export const VersionNotFound = defineError(
+  404,
+  'version_not_found',
+  'No such version',
+  (name: string, number: number) =>
+    `"${name}" has no version ${number}. GET /api/v1/configs/${name}/versions lists them.`,
+)
+export const ParentNotLatest = defineError(
+  409,
+  'parent_not_latest',
+  'Somebody saved a version meanwhile',
+  (name: string, latest: number | null, parent: number | null) =>
+    latest === null
+      ? `"${name}" has no version yet, so the first one's parent is null, not ${parent}.`
+      : `The latest version of "${name}" is ${latest}, not ${parent ?? 'none'}. Compare your text with version ${latest}, then save again with parent ${latest}.`,
+)
+export const DraftChanged = defineError(
+  412,
+  'precondition_failed',
+  'The draft changed meanwhile',
+  (who: string) =>
+    `${who} changed this draft after you read it. "current" holds what it is now and "etag" its ETag: compare, then save again with that ETag in If-Match.`,
+)
+export const ConfigInvalid = defineError(
+  422,
+  'config_invalid',
+  'The config has errors',
+  (count: number) =>
+    `The config has ${count === 1 ? 'an error' : `${count} errors`}; nothing was saved. Each entry of "errors" says where and what.`,
+)
+export const NodeCheckUnavailable = defineError(
+  503,
+  'node_check_unavailable',
+  'The config could not be checked',
+  (why: string) =>
+    `Only farmstead-node itself decides whether a config is right, and it could not be asked: ${why}. Nothing was saved.`,
+)

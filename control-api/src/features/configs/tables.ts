@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The rows this feature keeps in control.db (migrations/010-configs.ts).
+import type { Generated } from 'kysely'
+
+type ConfigsTable = {
+  name: string
+  draft_text: string
+  /** The version the draft was begun from. */
+  draft_base: number
+  draft_updated_by: string | null
+  draft_updated_at_ms: number
+  /** Counts changes of the draft: its ETag. */
+  draft_revision: number
+  updated_at_ms: number
+}
+
+/** Never changed, never deleted. */
+type ConfigVersionsTable = {
+  config: string
+  number: number
+  digest: string
+  /** The author's bytes. */
+  text: string
+  parent: number | null
+  author: string
+  message: string
+  source: string
+  created_at_ms: number
+}
+
+/** Appended to; the last row is what new nodes get. */
+type ReleasesTable = {
+  id: Generated<number>
+  config: string
+  version: number
+  /** null: released by import. */
+  rollout_id: string | null
+  at_ms: number
+}
+
+export type ConfigTables = {
+  configs: ConfigsTable
+  config_versions: ConfigVersionsTable
+  releases: ReleasesTable
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Saving versions and releasing them, for the API and for the operator's commands.
+import type { Unit, Write } from '../../db/write.ts'
+import type { Release, Releases } from '../../ports.ts'
+import { digestOf } from './digest.ts'
+import { ConfigInvalid, NodeCheckUnavailable, ParentNotLatest } from './errors.ts'
+import { renderForNode } from './render.ts'
+import {
+  insertRelease,
+  insertVersion,
+  lastRelease,
+  latestVersion,
+  versionWithText,
+} from './store.ts'
+import type { JsonObject } from './text.ts'
+import type { Validate, Validation } from './validation.ts'
+
+export type Source = 'ui' | 'api' | 'cli' | 'drift' | 'revert' | 'import' | 'setup'
+export type SaveVersion = {
+  config: string
+  text: string
+  parent: number | null
+  author: string
+  message: string
+  source: Source
+}
+type Deps = { write: Write; validate: Validate; now: () => number }
+
+/** The digest of a text that may be kept; else the refusal that says why not. */
+export function requireValid(validation: Validation): string {
+  if (validation.ok) return validation.digest
+  const { unavailable, errors } = validation
+  const refusal =
+    unavailable === null ? new ConfigInvalid(errors.length) : new NodeCheckUnavailable(unavailable)
+  throw refusal.withErrors(errors)
+}
+
+export async function saveVersion(
+  { write, validate, now }: Deps,
+  version: SaveVersion,
+): Promise<number> {
+  const digest = requireValid(await validate(version.text))
+  return write((unit) => storeVersion(unit, { ...version, digest }, now()))
+}
+
+type Import = { config: string; text: string; author: string; message: string; release: boolean }
+
+/** From a file. The same text again makes no new version. */
+export async function importConfig(deps: Deps, { release, ...given }: Import): Promise<number> {
+  const digest = requireValid(await deps.validate(given.text))
+  return deps.write(async (unit) => {
+    const latest = await latestVersion(unit.trx, given.config)
+    const parent = latest?.number ?? null
+    const version =
+      latest?.text === given.text
+        ? latest.number
+        : await storeVersion(unit, { ...given, parent, source: 'import', digest }, deps.now())
+    if (release)
+      await releaseVersion(unit, { config: given.config, version, rolloutId: null }, deps.now())
+    return version
+  })
+}
+
+async function storeVersion(
+  unit: Unit,
+  version: SaveVersion & { digest: string },
+  nowMs: number,
+): Promise<number> {
+  const { config, parent, text, author } = version
+  const latest = (await latestVersion(unit.trx, config))?.number ?? null
+  if (latest !== parent) throw new ParentNotLatest(config, latest, parent)
+  const restored = await versionWithText(unit.trx, config, text)
+  const isRestored = restored !== null && restored !== parent
+  const source = isRestored ? 'revert' : version.source
+  const number = await insertVersion(unit, { ...version, source }, nowMs)
+  await unit.emit({
+    kind: 'config',
+    id: config,
+    action: 'version-created',
+    actor: author,
+    data: { number, parent, digest: version.digest, source, ...(isRestored && { restored }) },
+  })
+  return number
+}
+
+type Released = { config: string; version: number; rolloutId: string | null }
+
+/** From now on new nodes get it. */
+export async function releaseVersion(unit: Unit, released: Released, nowMs: number): Promise<void> {
+  const last = await lastRelease(unit.trx)
+  if (last?.config === released.config && last.version === released.version) return
+  await insertRelease(unit, { ...released, nowMs })
+  const { config, version, rolloutId } = released
+  await unit.emit({ kind: 'config', id: config, action: 'released', data: { version, rolloutId } })
+}
+
+export function createReleases(): Releases {
+  return {
+    async releasedVersion(trx): Promise<Release | null> {
+      return (await lastRelease(trx)) ?? null
+    },
+    renderForNode(versionText, mergePatch) {
+      const rendered = renderForNode(versionText, mergePatch as JsonObject)
+      if (!rendered) throw new Error('the version does not parse: control.db is damaged')
+      return { text: rendered.text, digest: digestOf(rendered.value) }
+    },
+  }
+}

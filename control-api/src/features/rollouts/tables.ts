@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The rows this feature keeps in control.db (migrations/011-rollouts.ts).
+import type { RolloutState, TaskState } from './schema.ts'
+
+type RolloutsTable = {
+  id: string
+  config: string
+  version: number
+  previous_version: number | null
+  state: RolloutState
+  /** Counts changes of state: what an action must name. */
+  state_version: number
+  reason: string
+  author: string
+  message: string
+  created_at_ms: number
+  ended_at_ms: number | null
+}
+
+/** The plan, frozen at the start, and what became of it node by node. */
+type NodeTasksTable = {
+  rollout_id: string
+  node_id: string
+  wave: number
+  state: TaskState
+  generation: number | null
+  digest: string
+  code: string | null
+  message: string
+  /** JSON: ConfigError[] */
+  errors: string
+  /** What is left of the time the node has for its next step; null: nothing is awaited. */
+  deadline_remaining_ms: number | null
+  updated_at_ms: number
+}
+
+/** One active rollout owns a node: the primary key says so. */
+type NodeLeasesTable = { node_id: string; rollout_id: string }
+
+export type RolloutTables = {
+  rollouts: RolloutsTable
+  node_tasks: NodeTasksTable
+  node_leases: NodeLeasesTable
+}
