@@ -63,6 +63,11 @@ function checks({ node }) {
       command: [...tsc, '-p', project],
     })),
     {
+      part: 'scripts',
+      title: 'scripts tests',
+      command: [node, '--test', 'scripts/test/*.test.ts'],
+    },
+    {
       part: 'server-c',
       title: 'server-c tests',
       command: [node, 'test/run.mjs'],
@@ -81,7 +86,8 @@ function checks({ node }) {
 
 /**
  * What the runners say at their end: "12 passed, 1 failed" (ours), "Tests  1 failed | 12 passed (13)"
- * (vitest), "1 failed … 12 passed (8.1s)" (Playwright). Nothing of the kind: the check itself counts.
+ * (vitest), "ℹ pass 12 … ℹ fail 1" (node:test), "1 failed … 12 passed (8.1s)" (Playwright). Nothing of the
+ * kind: the check itself counts.
  * @param {string} output
  * @param {boolean} ok
  * @returns {Count}
@@ -89,7 +95,10 @@ function checks({ node }) {
 function countTests(output, ok) {
   const vitest = output.match(/^\s*Tests\s+.*\(\d+\)\s*$/m)?.[0]
   const own = output.match(/\d+ passed, \d+ failed/g)?.at(-1)
-  const said = vitest ?? own ?? output.slice(-2000)
+  const node = output.match(/^ℹ pass (\d+)\nℹ fail (\d+)/m)
+  const said = node
+    ? `${node[1]} passed, ${node[2]} failed`
+    : (vitest ?? own ?? output.slice(-2000))
   const number = (/** @type {string} */ word) =>
     Number(said.match(new RegExp(`(\\d+) ${word}\\b`))?.[1] ?? 0)
   const count = { passed: number('passed'), failed: number('failed') }
