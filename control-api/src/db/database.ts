@@ -2,6 +2,8 @@
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
 import type { Generated } from 'kysely'
+import type { ConfigTables } from '../features/configs/tables.ts'
+import type { RolloutTables } from '../features/rollouts/tables.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -124,4 +126,4 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables
+export type Database = CoreTables & ConfigTables & RolloutTables

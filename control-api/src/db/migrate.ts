@@ -4,10 +4,14 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Database } from './database.ts'
 import * as core from './migrations/001-core.ts'
+import * as configs from './migrations/010-configs.ts'
+import * as rollouts from './migrations/011-rollouts.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 const migrations: Record<string, Migration> = {
   '001-core': core,
+  '010-configs': configs,
+  '011-rollouts': rollouts,
 }
 
 export async function migrateToLatest(db: Kysely<Database>): Promise<void> {
