@@ -40,6 +40,9 @@ const repository = resolve(import.meta.dirname, '../..')
 /** A variable set to nothing is the same as one not set: compose files and shells make those. */
 const read = (env: Env, name: string) => env[name]?.trim() || undefined
 
+export const readConfig = () => envToConfig(process.env)
+export const readStoreConfig = () => envToStoreConfig(process.env)
+
 export function envToStoreConfig(env: Env): StoreConfig {
   const problems: string[] = []
   const config = storeConfig(env, problems)
@@ -93,6 +96,9 @@ function agentUrl(env: Env, problems: string[]): string {
   const given = read(env, 'FARMSTEAD_AGENT_URL')
   if (!given) {
     const host = agentHost(env)
+    if (agentPort(env, problems) === 0) {
+      problems.push('FARMSTEAD_AGENT_URL must be set when FARMSTEAD_AGENT_PORT is 0')
+    }
     return `http://${host.includes(':') ? `[${host}]` : host}:${agentPort(env, problems)}`
   }
   const url = URL.parse(given)

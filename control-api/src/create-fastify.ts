@@ -10,7 +10,8 @@ type Options = { logLevel: LogLevel; trustProxy: string[] | false; bodyLimit: nu
 
 export function createFastify({ logLevel, trustProxy, bodyLimit }: Options): App {
   const app = Fastify({
-    logger: { level: logLevel },
+    // Standard output is for people; server.ts writes there where to go and how to sign in.
+    logger: { level: logLevel, stream: process.stderr },
     // plugins/request-log.ts writes one line where Fastify would write two.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,

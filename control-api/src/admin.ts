@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The operator's commands, run on the control plane's machine as the user that owns the data folder.
+// They work while the service runs: both write the same database, each waiting for the other.
+import { readFile } from 'node:fs/promises'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { readStoreConfig, type StoreConfig } from './config.ts'
+import { AppError } from './errors.ts'
+import { compileSchemaCheck } from './features/configs/schema-check.ts'
+import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
+import { importConfig } from './features/configs/versions.ts'
+import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
+import { makeOneTimePassword, renewFirstAdmin } from './features/session/first-admin.ts'
+import { createNodeCheck } from './node-check/node-check.ts'
+import { openServices, type Services, version } from './services.ts'
+import { explainFailure } from './startup-errors.ts'
+
+const OPERATOR = 'operator'
+const FAILED = 1
+const BAD_USAGE = 2
+
+const program = new Command('admin')
+  .description(
+    'Commands for the operator of a Farmstead control plane (FARMSTEAD_DATA_DIR names its data)',
+  )
+  .version(version)
+  .exitOverride()
+
+program
+  .command('init')
+  .description('make the databases, and a one-time password for "admin" as long as none was chosen')
+  .option('--json', 'print JSON')
+  .action(async ({ json }: { json?: boolean }) => {
+    await withServices(async (services) => {
+      const login = await renewFirstAdmin(services)
+      if (json) print({ username: 'admin', password: login?.password ?? null })
+      else if (login)
+        say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
+      else say('Nothing to do: "admin" has a password. `reset-admin-password` makes a new one.')
+    })
+  })
+
+program
+  .command('reset-admin-password')
+  .description('give "admin" a new one-time password and end its sessions')
+  .option('--json', 'print JSON')
+  .action(async ({ json }: { json?: boolean }) => {
+    await withServices(async (services) => {
+      const login = await makeOneTimePassword(services)
+      if (json) print(login)
+      else say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
+    })
+  })
+
+type TokenOptions = {
+  label: Record<string, string>
+  maxUses: number
+  expires: number
+  mergePatch?: Record<string, unknown>
+  json?: boolean
+}
+
+program
+  .command('enrolment-token')
+  .description('make a token with which machines become nodes')
+  .option('--label <key=value>', 'label of the nodes; repeat for more', addLabel, {})
+  .option('--max-uses <n>', 'how many nodes may use it', parseUses, 1)
+  .option(
+    '--expires <time>',
+    'how long it is good: 90s, 30m, 1h, 7d',
+    parseDuration,
+    DEFAULT_LIFE_SECONDS,
+  )
+  .option(
+    '--merge-patch <json>',
+    'what differs on these nodes, over each version (RFC 7396)',
+    parseObject,
+  )
+  .option('--json', 'print JSON')
+  .action(async ({ label, maxUses, expires, mergePatch, json }: TokenOptions) => {
+    await withServices(async ({ write, now }, { agentUrl }) => {
+      const token = await createToken(write, {
+        labels: label,
+        maxUses,
+        expiresInSeconds: expires,
+        ...(mergePatch && { mergePatch }),
+        createdBy: null,
+        nowMs: now(),
+        agentUrl,
+      })
+      if (json) print(token)
+      else
+        say(
+          `Good until ${token.expiresAt} for ${maxUses} node(s). On the node, run:\n  ${token.command}`,
+        )
+    })
+  })
+
+type ImportOptions = {
+  name: string
+  file: string
+  message: string
+  release?: boolean
+  json?: boolean
+}
+
+program
+  .command('import-config')
+  .description('save a file as a new version; the same text again makes none')
+  .requiredOption('--name <config>', 'name of the config', parseName)
+  .requiredOption('--file <path>', 'file to read')
+  .requiredOption('--message <text>', 'why, for the history')
+  .option('--release', 'new nodes get it from now on')
+  .option('--json', 'print JSON')
+  .action(async ({ name, file, message, release = false, json }: ImportOptions) => {
+    const text = await readFile(file, 'utf8')
+    await withServices(async ({ write, now }, { nodeBinary }) => {
+      const validate = createValidate({
+        checkSchema: compileSchemaCheck(loadConfigSchema()),
+        nodeCheck: createNodeCheck({ binary: nodeBinary }),
+      })
+      const number = await importConfig(
+        { write, validate, now },
+        { config: name, text, author: OPERATOR, message, release },
+      ).catch((error: unknown) => {
+        throw withPositions(error, file)
+      })
+      if (json) print({ config: name, version: number, released: release })
+      else
+        say(`${file} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
+    })
+  })
+
+await run()
+
+async function run(): Promise<void> {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Commander has printed what is wrong.
+      process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE
+      return
+    }
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const explained =
+      code === 'ENOENT' && error instanceof Error ? error.message : explainFailure(error, undefined)
+    process.stderr.write(
+      `admin: ${explained ?? (error instanceof Error ? error.stack : String(error))}\n`,
+    )
+    process.exitCode = FAILED
+  }
+}
+
+async function withServices(
+  work: (services: Services, config: StoreConfig) => Promise<void>,
+): Promise<void> {
+  const config = readStoreConfig()
+  const services = await openServices(config)
+  try {
+    await work(services, config)
+  } finally {
+    await services.close()
+  }
+}
+
+/** As compilers say it, so that editors can jump there. */
+function withPositions(error: unknown, file: string): unknown {
+  if (!(error instanceof AppError) || !error.errors?.length) return error
+  const lines = error.errors.map(
+    ({ line, column, message, hint }) =>
+      `${file}:${line}:${column}: ${message}${hint ? ` (${hint})` : ''}`,
+  )
+  return new AppError(
+    error.statusCode,
+    error.code,
+    error.title,
+    [error.message, ...lines].join('\n'),
+  )
+}
+
+function addLabel(text: string, labels: Record<string, string>): Record<string, string> {
+  const [, key, value] = /^([a-z][a-z0-9_.-]{0,62})=(.{0,128})$/.exec(text) ?? []
+  if (!key || value === undefined) {
+    throw new InvalidArgumentError('write it as key=value; keys are lower case, as in zone=north')
+  }
+  return { ...labels, [key]: value }
+}
+
+function parseUses(text: string): number {
+  const uses = Number(text)
+  if (Number.isInteger(uses) && uses >= 1 && uses <= 1000) return uses
+  throw new InvalidArgumentError('must be 1–1000')
+}
+
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+function parseDuration(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
+  const seconds = Number(amount) * (SECONDS[unit] ?? Number.NaN)
+  if (seconds >= 60 && seconds <= 30 * 86_400) return seconds
+  throw new InvalidArgumentError('write it as 90s, 30m, 1h or 7d, from 60 s to 30 d')
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>
+    }
+  } catch {
+    // Said below, as for JSON that is no object.
+  }
+  throw new InvalidArgumentError('must be a JSON object, as in {"limits":{"connections":1000}}')
+}
+
+function parseName(text: string): string {
+  if (/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(text)) return text
+  throw new InvalidArgumentError('names are lower-case letters, digits, dots and dashes')
+}
+
+function print(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

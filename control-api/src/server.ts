@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The process: environment to configuration, build, listen, signals; nothing else.
+import type { AddressInfo } from 'node:net'
+import { buildService, type Service } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+import type { App } from './fastify.ts'
+import { createFirstAdmin } from './features/session/first-admin.ts'
+import { explainFailure, explainListen } from './startup-errors.ts'
+
+/** Longer than any clean stop takes; then something hangs, and the supervisor should not wait for it. */
+const STOP_WITHIN_MS = 5000
+
+/** A failure that is explained already. */
+class Refused extends Error {}
+
+let dataDir: string | undefined
+try {
+  const config = readConfig()
+  dataDir = config.dataDir
+  const service = await buildService(config)
+  await start(service, config)
+} catch (error) {
+  fail(error)
+}
+
+async function start(service: Service, config: Config): Promise<void> {
+  const stop = (signal: string) => {
+    service.app.log.info(`${signal}: stopping`)
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+    service.close().then(() => process.exit(0), fail)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+
+  const { host, port, agent } = config
+  const agents = await listen(service.agents, agent.host, agent.port, 'FARMSTEAD_AGENT_PORT')
+  const console = await listen(service.app, host, port, 'FARMSTEAD_PORT')
+  const first = await createFirstAdmin(service.services)
+  say(
+    `Console and API  ${console}${config.consoleDir ? '' : '  (no console: FARMSTEAD_CONSOLE_DIR is not set)'}`,
+  )
+  say(`Agents           ${agents}  (${agent.transport}: unencrypted, for a network you trust)`)
+  if (first)
+    say(`First sign-in    ${first.username} / ${first.password}  (once; then choose your own)`)
+}
+
+async function listen(app: App, host: string, port: number, variable: string): Promise<string> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const explained = explainListen(error, { address: `${host}:${port}`, variable })
+    throw explained ? new Refused(explained) : error
+  }
+  const bound = app.server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function fail(error: unknown): never {
+  const explained = error instanceof Refused ? error.message : explainFailure(error, dataDir)
+  const stack = error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`farmstead control plane: ${explained ?? stack}\n`)
+  process.exit(1)
+}
