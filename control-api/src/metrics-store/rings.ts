@@ -35,11 +35,16 @@ export type Plan = Range & { stepSeconds: number; resolutionSeconds: number }
 
 /**
  * The step as asked for when it can be had, else the next coarser one that can: older times are kept
- * coarser, and an answer has at most MAX_POINTS steps. The range is widened to whole steps.
+ * coarser, and an answer has at most `maxPoints` steps. The range is widened to whole steps.
  */
-export function planQuery(range: Range, askedStepSeconds: number | null, nowSeconds: number): Plan {
+export function planQuery(
+  range: Range,
+  askedStepSeconds: number | null,
+  nowSeconds: number,
+  maxPoints = MAX_POINTS,
+): Plan {
   const span = Math.max(1, range.toSeconds - range.fromSeconds)
-  const wanted = Math.max(askedStepSeconds ?? handyStep(span), Math.ceil(span / MAX_POINTS))
+  const wanted = Math.max(askedStepSeconds ?? handyStep(span), Math.ceil(span / maxPoints))
   const covering = RINGS.filter((ring) => range.fromSeconds >= nowSeconds - ring.keepSeconds)
   const finest = covering[0]?.resolutionSeconds ?? RINGS.at(-1)?.resolutionSeconds ?? wanted
   const stepSeconds = Math.ceil(Math.max(wanted, finest) / finest) * finest
@@ -51,7 +56,7 @@ export function planQuery(range: Range, askedStepSeconds: number | null, nowSeco
   )
   return {
     fromSeconds,
-    toSeconds: Math.min(toSeconds, fromSeconds + MAX_POINTS * stepSeconds),
+    toSeconds: Math.min(toSeconds, fromSeconds + maxPoints * stepSeconds),
     stepSeconds,
     resolutionSeconds: fitting.at(-1)?.resolutionSeconds ?? finest,
   }

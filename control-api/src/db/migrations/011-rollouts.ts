@@ -29,6 +29,7 @@ const statements = [
      state text not null,
      generation integer,
      digest text not null,
+     text_id text not null references rendered_texts (id),
      code text,
      message text not null,
      errors text not null,

@@ -37,10 +37,3 @@ export const ConfigInvalid = defineError(
   (count: number) =>
     `The config has ${count === 1 ? 'an error' : `${count} errors`}; nothing was saved. Each entry of "errors" says where and what.`,
 )
-export const NodeCheckUnavailable = defineError(
-  503,
-  'node_check_unavailable',
-  'The config could not be checked',
-  (why: string) =>
-    `Only farmstead-node itself decides whether a config is right, and it could not be asked: ${why}. Nothing was saved.`,
-)

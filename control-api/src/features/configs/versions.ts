@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Saving versions and releasing them, for the API and for the operator's commands.
 import type { Unit, Write } from '../../db/write.ts'
+import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { Release, Releases } from '../../ports.ts'
+import type { ConfigError } from '../../schema/common.ts'
 import { digestOf } from './digest.ts'
-import { ConfigInvalid, NodeCheckUnavailable, ParentNotLatest } from './errors.ts'
+import { ConfigInvalid, ParentNotLatest } from './errors.ts'
 import { renderForNode } from './render.ts'
 import {
   insertRelease,
@@ -94,15 +96,45 @@ export async function releaseVersion(unit: Unit, released: Released, nowMs: numb
   await unit.emit({ kind: 'config', id: config, action: 'released', data: { version, rolloutId } })
 }
 
+/** Versions as nodes get them. */
 export function createReleases(): Releases {
   return {
     async releasedVersion(trx): Promise<Release | null> {
       return (await lastRelease(trx)) ?? null
     },
     renderForNode(versionText, mergePatch) {
-      const rendered = renderForNode(versionText, mergePatch as JsonObject)
-      if (!rendered) throw new Error('the version does not parse: control.db is damaged')
-      return { text: rendered.text, digest: digestOf(rendered.value) }
+      const { text, value } = renderVersion(versionText, mergePatch)
+      return { text, digest: digestOf(value) }
     },
   }
+}
+
+export type NodeValidation = {
+  text: string
+  /** null: it may not be given to the node; `errors` says why, in places of the author's text. */
+  digest: string | null
+  errors: ConfigError[]
+  unavailable: string | null
+}
+
+/** Would the node take this version with its override? */
+export async function validateForNode(
+  validate: Validate,
+  versionText: string,
+  mergePatch: Record<string, unknown>,
+): Promise<NodeValidation> {
+  const { text, toAuthor } = renderVersion(versionText, mergePatch)
+  const validation = await validate(text)
+  return {
+    text,
+    digest: validation.digest,
+    errors: validation.errors.map(toAuthor),
+    unavailable: validation.ok ? null : validation.unavailable,
+  }
+}
+
+function renderVersion(versionText: string, mergePatch: Record<string, unknown>) {
+  const rendered = renderForNode(versionText, mergePatch as JsonObject)
+  if (!rendered) throw new Error('a stored version does not parse: control.db is damaged')
+  return rendered
 }

@@ -256,10 +256,10 @@ const FAILURES = new Set<TaskState>([
 ])
 const SETTLED = new Set<TaskState>([...FAILURES, 'done', 'unreachable', 'skipped', 'reverted'])
 const hasFailed = (task: Task) => FAILURES.has(task.state)
-const isOpen = (task: Task) => !SETTLED.has(task.state)
+const isOpen = (task: Pick<Task, 'state'>) => !SETTLED.has(task.state)
 
-export function countTasks(tasks: readonly Task[]) {
-  const count = (test: (task: Task) => boolean) => tasks.filter(test).length
+export function countTasks(tasks: readonly Pick<Task, 'state'>[]) {
+  const count = (test: (task: Pick<Task, 'state'>) => boolean) => tasks.filter(test).length
   return {
     total: count((task) => task.state !== 'skipped'),
     done: count((task) => task.state === 'done'),

@@ -25,6 +25,8 @@ type NodeTasksTable = {
   state: TaskState
   generation: number | null
   digest: string
+  /** What the node will read, rendered when the plan was made. */
+  text_id: string
   code: string | null
   message: string
   /** JSON: ConfigError[] */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Charts: latency percentiles and rates per node, with the rollouts that may explain them.
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { defineError, NodeNotFound } from '../../errors.ts'
+import type { App } from '../../fastify.ts'
+import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
+import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
+import { ProblemSchema } from '../../schema/common.ts'
+import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
+import { chartNodes } from './store.ts'
+
+export type RolloutMark = {
+  id: string
+  config: string
+  version: number
+  state: string
+  created_at_ms: number
+  ended_at_ms: number | null
+}
+type Deps = {
+  db: Kysely<Database>
+  now: () => number
+  metrics: Pick<MetricsStore, 'query'>
+  /** Rollouts that touched these nodes and began or ended in that time. */
+  rolloutsBetween: (
+    nodeIds: readonly string[],
+    range: { fromMs: number; toMs: number },
+  ) => Promise<RolloutMark[]>
+}
+
+const DEFAULT_SPAN_SECONDS = 15 * 60
+const MAX_NODES = 100
+/** All series together: an answer stays within a few megabytes however many nodes it is about. */
+const MAX_ALL_POINTS = 30_000
+
+const TooManyNodes = defineError(
+  400,
+  'too_many_nodes',
+  'Too many nodes for one chart',
+  () => `A query is about at most ${MAX_NODES} nodes. Name them: ?node=ID,ID,….`,
+)
+const EmptyRange = defineError(
+  400,
+  'empty_range',
+  'The time range is empty',
+  () => '"from" must be before "to"; without "to" the range ends now.',
+)
+
+export const metricsRoutes =
+  ({ db, now, metrics, rolloutsBetween }: Deps) =>
+  async (app: App) => {
+    app.get(
+      '/metrics/query',
+      {
+        config: { permission: 'metrics:read' },
+        schema: {
+          operationId: 'queryMetrics',
+          tags: ['metrics'],
+          summary: 'Latency percentiles, rates and sample sizes over time, per node',
+          description:
+            'The last 15 minutes when no range is given. The step may be coarser than asked for: older times are kept coarser ' +
+            '(10 s for 6 hours, 1 min for 7 days, 15 min for 400 days) and an answer has at most 1,500 steps. ' +
+            'A window belongs whole to the step in which it ended. Percentiles are read from merged histograms, never averaged. ' +
+            'null is a gap: no data is never zero.',
+          querystring: MetricsQuerySchema,
+          response: {
+            200: MetricsSchema,
+            400: ProblemSchema,
+            404: ProblemSchema,
+            503: ProblemSchema,
+          },
+        },
+      },
+      async ({ query }) => {
+        const range = rangeOf(query, now())
+        const nodes = await findNodes(query.node)
+        const names = new Map(nodes.map((node) => [node.id, node.name]))
+        const nodeIds = [...names.keys()]
+        const maxPoints = Math.min(
+          MAX_POINTS,
+          Math.floor(MAX_ALL_POINTS / Math.max(1, nodes.length)),
+        )
+        const plan = planQuery(range, query.stepSeconds ?? null, now() / 1000, maxPoints)
+        const { fromSeconds, toSeconds, stepSeconds } = plan
+        const stage = query.stage ?? 'total'
+        const [series, marks] = await Promise.all([
+          metrics.query({ ...plan, nodeIds, stage }),
+          rolloutsBetween(nodeIds, { fromMs: fromSeconds * 1000, toMs: toSeconds * 1000 }),
+        ])
+        const points = (toSeconds - fromSeconds) / stepSeconds
+        return {
+          stage,
+          stepSeconds,
+          times: Array.from({ length: points }, (_, i) => fromSeconds + i * stepSeconds),
+          series: series.map((one) => ({ ...one, nodeName: names.get(one.nodeId) ?? '' })),
+          annotations: marks.flatMap((mark) => annotate(mark, fromSeconds * 1000)),
+        }
+      },
+    )
+
+    async function findNodes(asked: string | undefined) {
+      const ids =
+        asked === undefined ? null : [...new Set(asked.split(',').filter((id) => id !== ''))]
+      if (ids !== null && ids.length > MAX_NODES) throw new TooManyNodes()
+      const nodes = await chartNodes(db, ids, MAX_NODES + 1)
+      if (nodes.length > MAX_NODES) throw new TooManyNodes()
+      const unknown = ids?.find((id) => !nodes.some((node) => node.id === id))
+      if (unknown !== undefined) throw new NodeNotFound(unknown)
+      return nodes
+    }
+  }
+
+function rangeOf({ from, to }: { from?: string; to?: string }, nowMs: number): Range {
+  const toSeconds = to === undefined ? nowMs / 1000 : Date.parse(to) / 1000
+  const fromSeconds =
+    from === undefined ? toSeconds - DEFAULT_SPAN_SECONDS : Date.parse(from) / 1000
+  if (fromSeconds >= toSeconds) throw new EmptyRange()
+  return { fromSeconds, toSeconds }
+}
+
+function annotate(
+  { id, config, version, state, created_at_ms, ended_at_ms }: RolloutMark,
+  fromMs: number,
+) {
+  const what = `${config} version ${version}`
+  const mark = (atMs: number, kind: 'rollout-started' | 'rollout-ended', text: string) =>
+    atMs < fromMs ? [] : [{ at: new Date(atMs).toISOString(), kind, text, rolloutId: id }]
+  return [
+    ...mark(created_at_ms, 'rollout-started', `Rollout of ${what} started`),
+    ...(ended_at_ms === null
+      ? []
+      : mark(ended_at_ms, 'rollout-ended', `Rollout of ${what} ${state}`)),
+  ]
+}

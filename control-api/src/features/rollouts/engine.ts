@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// Runs the reducer over the database: loads a rollout, reduces, stores what changed with an event row
+// per transition, then acts on the effects, all in one transaction. What leaves the process (waking a
+// node) happens after the commit, and is safe to lose: the node asks again.
+import type { Assignments } from '../../agents/assignments.ts'
+import type { Unit, Write } from '../../db/write.ts'
+import type { AgentEvent, Releases, RolloutEngine } from '../../ports.ts'
+import { RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
+import {
+  type Effect,
+  isTerminal,
+  type RolloutEvent,
+  reduce,
+  type Task,
+  type Transition,
+} from './rules.ts'
+import {
+  freeLeases,
+  isAnythingAwaited,
+  type Loaded,
+  latestAssignments,
+  loadRollout,
+  newcomers,
+  openTasksOf,
+  type Reader,
+  type RolloutRow,
+  saveRollout,
+  saveTask,
+  spendTime,
+  taskText,
+} from './store.ts'
+
+type Deps = {
+  db: Reader
+  write: Write
+  now: () => number
+  assignments: Assignments
+  renderForNode: Releases['renderForNode']
+  versionText: (unit: Unit, config: string, version: number) => Promise<string>
+  release: (
+    unit: Unit,
+    released: { config: string; version: number; rolloutId: string },
+  ) => Promise<void>
+}
+
+export type Engine = RolloutEngine & {
+  start(unit: Unit, rolloutId: string): Promise<void>
+  freeze(rolloutId: string, by: { actor: string; stateVersion: number }): Promise<void>
+  /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
+  tick(elapsedMs: number): Promise<void>
+}
+
+export function createEngine({
+  db,
+  write,
+  now,
+  assignments,
+  renderForNode,
+  versionText,
+  release,
+}: Deps): Engine {
+  async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
+    const loaded = await loadRollout(unit.trx, rolloutId)
+    if (loaded) await apply(unit, loaded, event, actor)
+  }
+
+  /** Effects may lead to further events; they go on from what was stored. */
+  async function apply(
+    unit: Unit,
+    loaded: Loaded,
+    event: RolloutEvent,
+    actor?: string,
+  ): Promise<Loaded> {
+    const { row, rollout: before } = loaded
+    const { rollout: after, effects, transitions } = reduce(before, event)
+    if (after === before) return loaded
+    for (const [i, task] of after.tasks.entries()) {
+      if (task !== before.tasks[i]) await saveTask(unit.trx, row.id, task, now())
+    }
+    const moved = after.state !== before.state
+    const stored: RolloutRow = {
+      ...row,
+      state: after.state,
+      reason: after.reason,
+      state_version: row.state_version + (moved ? 1 : 0),
+      ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
+    }
+    await saveRollout(unit.trx, stored)
+    for (const transition of transitions) {
+      await record(unit, stored, transition, { tasks: after.tasks, actor })
+    }
+    let current: Loaded = { row: stored, rollout: after }
+    for (const effect of effects) current = await act(unit, current, effect)
+    return current
+  }
+
+  async function act(unit: Unit, loaded: Loaded, effect: Effect): Promise<Loaded> {
+    const { row, rollout } = loaded
+    const { id, config, version } = row
+    switch (effect.kind) {
+      case 'offer': {
+        const { nodeId } = effect
+        const text = await taskText(unit.trx, id, nodeId)
+        const digest = rollout.tasks.find((task) => task.nodeId === nodeId)?.digest ?? ''
+        const assignment = { nodeId, rolloutId: id, config, version, text, digest }
+        const { generation } = await assignments.assign(unit, assignment)
+        return apply(unit, loaded, { kind: 'offered', nodeId, generation })
+      }
+      case 'release':
+        await release(unit, { config, version, rolloutId: id })
+        await assignToNewcomers(unit, row)
+        return loaded
+      case 'release-leases':
+        await freeLeases(unit.trx, id)
+        return loaded
+    }
+  }
+
+  /** Who joined meanwhile got the version before this one, never a candidate. */
+  async function assignToNewcomers(unit: Unit, row: RolloutRow): Promise<void> {
+    const nodes = await newcomers(unit.trx, row)
+    if (nodes.length === 0) return
+    const { config, version } = row
+    const given = await latestAssignments(unit.trx)
+    const text = await versionText(unit, config, version)
+    for (const node of nodes) {
+      const rendered = renderForNode(text, JSON.parse(node.merge_patch))
+      if (given.get(node.id)?.digest === rendered.digest) continue
+      await assignments.assign(unit, {
+        nodeId: node.id,
+        rolloutId: null,
+        config,
+        version,
+        ...rendered,
+      })
+    }
+  }
+
+  return {
+    start: (unit, rolloutId) => dispatch(unit, rolloutId, { kind: 'started' }),
+
+    freeze: (rolloutId, { actor, stateVersion }) =>
+      write(async (unit) => {
+        const loaded = await loadRollout(unit.trx, rolloutId)
+        if (!loaded) throw new RolloutNotFound(rolloutId)
+        const { state, state_version } = loaded.row
+        if (isTerminal(state)) throw new RolloutEnded(state)
+        if (state_version !== stateVersion) {
+          throw new StaleState(state, state_version).withMembers({
+            state,
+            stateVersion: state_version,
+          })
+        }
+        await apply(unit, loaded, { kind: 'freeze', actor }, actor)
+      }),
+
+    async tick(elapsedMs) {
+      if (elapsedMs <= 0 || !(await isAnythingAwaited(db))) return
+      await write(async (unit) => {
+        for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
+          await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
+        }
+      })
+    },
+
+    async onAgentEvent(unit, event) {
+      if (event.kind === 'decommissioned') {
+        const { nodeId } = event
+        for (const { rollout_id } of await openTasksOf(unit.trx, nodeId)) {
+          await dispatch(unit, rollout_id, { kind: 'decommissioned', nodeId })
+        }
+        return
+      }
+      const reported = toRolloutEvent(event)
+      if (reported) await dispatch(unit, reported.rolloutId, reported.event, event.nodeId)
+    },
+
+    // The node runs what it was offered, as its own server says. Gates will have a say here.
+    mayKeep: async () => true,
+  }
+}
+
+function toRolloutEvent(event: AgentEvent): { rolloutId: string; event: RolloutEvent } | null {
+  if (!('rolloutId' in event) || event.rolloutId === null) return null
+  const { rolloutId, nodeId, generation } = event
+  switch (event.kind) {
+    case 'acked':
+    case 'confirmed':
+      return { rolloutId, event: { kind: event.kind, nodeId, generation } }
+    case 'nacked': {
+      const { code, message, errors } = event
+      return { rolloutId, event: { kind: 'nacked', nodeId, generation, code, message, errors } }
+    }
+    case 'applied':
+      return {
+        rolloutId,
+        event: { kind: 'applied', nodeId, generation, digest: event.effective?.digest ?? null },
+      }
+    case 'reverted':
+    case 'stuck': {
+      const { kind, reason, message } = event
+      return { rolloutId, event: { kind, nodeId, generation, reason, message } }
+    }
+  }
+}
+
+type Recorded = { tasks: readonly Task[]; actor: string | undefined }
+
+async function record(
+  unit: Unit,
+  row: RolloutRow,
+  { nodeId, from, to, cause }: Transition,
+  { tasks, actor }: Recorded,
+): Promise<void> {
+  const by = actor === undefined ? {} : { actor }
+  if (nodeId === null) {
+    const { reason, state_version } = row
+    const data = { from, to, cause, reason, stateVersion: state_version }
+    await unit.emit({ kind: 'rollout', id: row.id, action: to, ...by, data })
+    return
+  }
+  const task = tasks.find((candidate) => candidate.nodeId === nodeId)
+  const evidence = task && {
+    generation: task.generation,
+    ...(task.code && { code: task.code }),
+    ...(task.message && { message: task.message }),
+    ...(task.errors.length > 0 && { errors: task.errors }),
+  }
+  const data = { nodeId, from, to, cause, ...evidence }
+  await unit.emit({ kind: 'rollout', id: row.id, action: `task-${to}`, ...by, data })
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Rollouts: start, watch, end.
+import { Type } from 'typebox'
+import type { App } from '../../fastify.ts'
+import { PageQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
+import type { Engine } from './engine.ts'
+import { RolloutNotFound } from './errors.ts'
+import type { PlannedNode } from './planner.ts'
+import { countTasks } from './rules.ts'
+import {
+  NewRolloutSchema,
+  type Rollout,
+  RolloutActionSchema,
+  RolloutPlanSchema,
+  RolloutSchema,
+} from './schema.ts'
+import { planVersion, type StartDeps, startRollout } from './start.ts'
+import { findRollout, listRollouts, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
+
+type Deps = StartDeps & { engine: Engine; isConnected: (nodeId: string) => boolean }
+
+const tags = ['rollouts']
+const params = Type.Object({ id: RolloutIdSchema })
+
+export const rolloutRoutes = (deps: Deps) => async (app: App) => {
+  const { db, engine, isConnected } = deps
+
+  const show = async (id: string): Promise<Rollout> => {
+    const row = await findRollout(db, id)
+    if (!row) throw new RolloutNotFound(id)
+    return view(row, await tasksOf(db, [id]))
+  }
+
+  app.get(
+    '/rollouts',
+    {
+      config: { permission: 'rollouts:read' },
+      schema: {
+        operationId: 'listRollouts',
+        tags,
+        summary: 'Rollouts, newest first',
+        querystring: PageQuerySchema,
+        response: { 200: pageOf(RolloutSchema) },
+      },
+    },
+    async ({ query: { cursor, limit = 100 } }) => {
+      const rows = await listRollouts(db, { before: cursor, limit: limit + 1 })
+      const shown = rows.slice(0, limit)
+      const tasks =
+        shown.length > 0
+          ? await tasksOf(
+              db,
+              shown.map((row) => row.id),
+            )
+          : []
+      const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
+      const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
+      return { items: shown.map((row) => view(row, byRollout.get(row.id) ?? [])), nextCursor }
+    },
+  )
+
+  app.get(
+    '/rollouts/:id',
+    {
+      config: { permission: 'rollouts:read' },
+      schema: {
+        operationId: 'getRollout',
+        tags,
+        summary: 'One rollout, node by node, with why it is in its state',
+        params,
+        response: { 200: RolloutSchema },
+      },
+    },
+    async ({ params: { id } }) => show(id),
+  )
+
+  app.post(
+    '/rollouts',
+    {
+      config: { permission: 'rollouts:run' },
+      schema: {
+        operationId: 'createRollout',
+        tags,
+        summary: 'Roll a version out to all nodes; with dry_run=1 say what it would do',
+        querystring: Type.Object({
+          dry_run: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),
+        }),
+        body: NewRolloutSchema,
+        response: {
+          200: RolloutPlanSchema,
+          201: RolloutSchema,
+          409: ProblemSchema,
+          422: ProblemSchema,
+          503: ProblemSchema,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { config, version, message = '' } = request.body
+      if (request.query.dry_run === '1') {
+        const plan = await planVersion(deps, config, version)
+        return { config, version, nodes: plan.map((planned) => viewPlanned(planned, isConnected)) }
+      }
+      const author = request.user?.username ?? ''
+      const id = await startRollout(deps, { config, version, message, author })
+      reply.code(201).header('location', `/api/v1/rollouts/${id}`)
+      return show(id)
+    },
+  )
+
+  app.post(
+    '/rollouts/:id/actions/freeze',
+    {
+      config: { permission: 'rollouts:run' },
+      schema: {
+        operationId: 'freezeRollout',
+        tags,
+        summary: 'End a rollout as it is: nodes keep what they have now',
+        params,
+        body: RolloutActionSchema,
+        response: { 200: RolloutSchema, 409: ProblemSchema },
+      },
+    },
+    async (request) => {
+      const { id } = request.params
+      const actor = request.user?.username ?? ''
+      await engine.freeze(id, { actor, stateVersion: request.body.stateVersion })
+      return show(id)
+    },
+  )
+}
+
+function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
+  const tasks = rows.map((task) => ({
+    nodeId: task.node_id,
+    nodeName: task.node_name,
+    wave: task.wave,
+    state: task.state,
+    generation: task.generation,
+    digest: task.digest,
+    code: task.code,
+    message: task.message,
+    errors: JSON.parse(task.errors),
+    updatedAt: new Date(task.updated_at_ms).toISOString(),
+  }))
+  const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
+    index,
+    nodes: inWave.length,
+    done: inWave.filter((task) => task.state === 'done').length,
+  }))
+  return {
+    id: row.id,
+    config: row.config,
+    version: row.version,
+    previousVersion: row.previous_version,
+    state: row.state,
+    stateVersion: row.state_version,
+    reason: row.reason,
+    waves,
+    tasks,
+    pendingNodes: countTasks(tasks).pending,
+    author: row.author,
+    message: row.message,
+    createdAt: new Date(row.created_at_ms).toISOString(),
+    endedAt: row.ended_at_ms === null ? null : new Date(row.ended_at_ms).toISOString(),
+  }
+}
+
+const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({
+  nodeId: planned.node.id,
+  nodeName: planned.node.name,
+  connected: isConnected(planned.node.id),
+  fromVersion: planned.fromVersion,
+  changes: planned.settledGeneration === null,
+  digest: planned.digest,
+  errors: planned.errors,
+})

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// Rollouts, tasks and leases in control.db, and what the planner needs to know of the nodes.
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Rollout, Task } from './rules.ts'
+import type { RolloutTables } from './tables.ts'
+
+export type Reader = Kysely<Database> | Transaction<Database>
+type Trx = Transaction<Database>
+export type RolloutRow = Selectable<RolloutTables['rollouts']>
+export type TaskRow = Selectable<RolloutTables['node_tasks']>
+export type TaskWithName = TaskRow & { node_name: string }
+export type NewTask = Pick<TaskRow, 'node_id' | 'state' | 'digest' | 'generation'> & {
+  text: string
+  textId: string
+}
+
+/** What the plan is made from; the revision tells whether it still holds. */
+export type FleetNode = {
+  id: string
+  name: string
+  revision: number
+  merge_patch: string
+  effective: string | null
+}
+
+export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
+  db
+    .selectFrom('nodes')
+    .select(['id', 'name', 'revision', 'merge_patch', 'effective'])
+    .where('decommissioned_at_ms', 'is', null)
+    .orderBy('name')
+    .execute()
+
+/** What each node was told last, by node. */
+export async function latestAssignments(db: Reader) {
+  const rows = await db
+    .selectFrom('assignments as a')
+    .select(['node_id', 'generation', 'digest', 'config', 'version'])
+    .where('generation', '=', (eb) =>
+      eb
+        .selectFrom('assignments as b')
+        .select(({ fn }) => fn.max('b.generation').as('generation'))
+        .whereRef('b.node_id', '=', 'a.node_id'),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.node_id, row]))
+}
+
+/** Which version of the config came to the node under this digest last. */
+export async function versionOfDigest(
+  db: Reader,
+  nodeId: string,
+  digest: string,
+  config: string,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('assignments')
+    .select('version')
+    .where('node_id', '=', nodeId)
+    .where('digest', '=', digest)
+    .where('config', '=', config)
+    .orderBy('generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.version ?? null
+}
+
+export async function insertRollout(
+  trx: Trx,
+  row: RolloutRow,
+  tasks: readonly NewTask[],
+): Promise<void> {
+  await trx.insertInto('rollouts').values(row).execute()
+  for (const { text, textId, ...task } of tasks) {
+    await trx
+      .insertInto('rendered_texts')
+      .values({ id: textId, text })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+    await trx
+      .insertInto('node_tasks')
+      .values({
+        ...task,
+        rollout_id: row.id,
+        wave: 0,
+        text_id: textId,
+        code: null,
+        message: '',
+        errors: '[]',
+        deadline_remaining_ms: null,
+        updated_at_ms: row.created_at_ms,
+      })
+      .execute()
+  }
+}
+
+export const findRollout = (db: Reader, id: string): Promise<RolloutRow | undefined> =>
+  db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Newest first; ids sort by time. */
+export const listRollouts = (
+  db: Reader,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<RolloutRow[]> =>
+  db
+    .selectFrom('rollouts')
+    .selectAll()
+    .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const tasksOf = (db: Reader, rolloutIds: readonly string[]): Promise<TaskWithName[]> =>
+  db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .selectAll('node_tasks')
+    .select('nodes.name as node_name')
+    .where('rollout_id', 'in', rolloutIds)
+    .orderBy('nodes.name')
+    .execute()
+
+export type Loaded = { row: RolloutRow; rollout: Rollout }
+
+export async function loadRollout(trx: Trx, id: string): Promise<Loaded | null> {
+  const row = await findRollout(trx, id)
+  if (!row) return null
+  const tasks = (await tasksOf(trx, [id])).map(toTask)
+  return { row, rollout: { state: row.state, reason: row.reason, tasks } }
+}
+
+const toTask = (row: TaskWithName): Task => ({
+  nodeId: row.node_id,
+  nodeName: row.node_name,
+  state: row.state,
+  generation: row.generation,
+  digest: row.digest,
+  code: row.code,
+  message: row.message,
+  errors: JSON.parse(row.errors),
+  deadlineMs: row.deadline_remaining_ms,
+})
+
+export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
+  const { id, state, state_version, reason, ended_at_ms } = row
+  await trx
+    .updateTable('rollouts')
+    .set({ state, state_version, reason, ended_at_ms })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function saveTask(
+  trx: Trx,
+  rolloutId: string,
+  task: Task,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('node_tasks')
+    .set({
+      state: task.state,
+      generation: task.generation,
+      code: task.code,
+      message: task.message,
+      errors: JSON.stringify(task.errors),
+      deadline_remaining_ms: task.deadlineMs,
+      updated_at_ms: nowMs,
+    })
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', '=', task.nodeId)
+    .execute()
+}
+
+export const taskText = async (trx: Trx, rolloutId: string, nodeId: string): Promise<string> => {
+  const row = await trx
+    .selectFrom('node_tasks')
+    .innerJoin('rendered_texts', 'rendered_texts.id', 'node_tasks.text_id')
+    .select('rendered_texts.text')
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+  return row.text
+}
+
+/** The rollout that owns one of these nodes, if any does. */
+export const leaseHolder = (
+  trx: Trx,
+  nodeIds: readonly string[],
+): Promise<RolloutRow | undefined> =>
+  trx
+    .selectFrom('node_leases')
+    .innerJoin('rollouts', 'rollouts.id', 'node_leases.rollout_id')
+    .selectAll('rollouts')
+    .where('node_leases.node_id', 'in', nodeIds)
+    .limit(1)
+    .executeTakeFirst()
+
+export async function takeLeases(
+  trx: Trx,
+  rolloutId: string,
+  nodeIds: readonly string[],
+): Promise<void> {
+  for (const node_id of nodeIds) {
+    await trx.insertInto('node_leases').values({ node_id, rollout_id: rolloutId }).execute()
+  }
+}
+
+export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {
+  await trx.deleteFrom('node_leases').where('rollout_id', '=', rolloutId).execute()
+}
+
+/** Tasks of this node that are not over, whatever became of their rollouts. */
+export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: string }[]> =>
+  trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .where('node_id', '=', nodeId)
+    .where('state', 'in', ['pending', 'offered', 'unreachable', 'acked', 'applying', 'applied'])
+    .execute()
+
+export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
+  const row = await db
+    .selectFrom('node_tasks')
+    .select('node_id')
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', 0)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Lets time pass for what is awaited; returns the tasks whose time is over now. */
+export async function spendTime(
+  trx: Trx,
+  elapsedMs: number,
+): Promise<{ rollout_id: string; node_id: string }[]> {
+  const overrun = await trx
+    .selectFrom('node_tasks')
+    .select(['rollout_id', 'node_id'])
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', 0)
+    .where('deadline_remaining_ms', '<=', elapsedMs)
+    .execute()
+  await trx
+    .updateTable('node_tasks')
+    .set({ deadline_remaining_ms: sql`deadline_remaining_ms - ${elapsedMs}` })
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', elapsedMs)
+    .execute()
+  return overrun
+}
+
+/** Nodes that joined after the plan was made and were told something else than this version. */
+export const newcomers = (trx: Trx, rollout: RolloutRow) =>
+  trx
+    .selectFrom('nodes')
+    .select(['id', 'merge_patch'])
+    .where('decommissioned_at_ms', 'is', null)
+    .where('id', 'not in', (eb) =>
+      eb.selectFrom('node_tasks').select('node_id').where('rollout_id', '=', rollout.id),
+    )
+    .where('id', 'in', (eb) => eb.selectFrom('assignments').select('node_id'))
+    .execute()
+
+export type RolloutMark = {
+  id: string
+  config: string
+  version: number
+  state: string
+  created_at_ms: number
+  ended_at_ms: number | null
+}
+
+/** Rollouts that touched one of these nodes and began or ended in that time. */
+export const marksBetween = (
+  db: Reader,
+  nodeIds: readonly string[],
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<RolloutMark[]> =>
+  db
+    .selectFrom('rollouts')
+    .select(['id', 'config', 'version', 'state', 'created_at_ms', 'ended_at_ms'])
+    .where((eb) =>
+      eb.or([eb.between('created_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
+    )
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('node_tasks')
+          .select('node_id')
+          .whereRef('rollout_id', '=', 'rollouts.id')
+          .where('node_id', 'in', nodeIds),
+      ),
+    )
+    .orderBy('created_at_ms')
+    .limit(200)
+    .execute()
