@@ -2,7 +2,7 @@
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { createAssignments } from './agents/assignments.ts'
+import { type Assignments, createAssignments } from './agents/assignments.ts'
 import { createEnrolment } from './agents/enrolment.ts'
 import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
@@ -11,17 +11,27 @@ import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
-import { createReleases } from './features/configs/versions.ts'
+import { configRoutes } from './features/configs/routes.ts'
+import { compileSchemaCheck } from './features/configs/schema-check.ts'
+import { findVersion, lastRelease } from './features/configs/store.ts'
+import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
+import { createReleases, releaseVersion, validateForNode } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
+import { createEngine } from './features/rollouts/engine.ts'
+import { rolloutRoutes } from './features/rollouts/routes.ts'
+import { marksBetween } from './features/rollouts/store.ts'
+import { startTicker } from './features/rollouts/ticker.ts'
 import { sessionRoutes, userOfSession } from './features/session/routes.ts'
 import { sessionIsAlive } from './features/session/store.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { nodeBinaryVersion } from './node-binary.ts'
+import { createNodeCheck } from './node-check/node-check.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
@@ -31,7 +41,6 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
-import type { RolloutEngine } from './ports.ts'
 import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
@@ -42,6 +51,7 @@ export type Service = {
   agents: App
   services: Services
   fleet: Fleet
+  assignments: Assignments
   close(): Promise<void>
 }
 
@@ -50,6 +60,7 @@ export const API = '/api/v1'
 const BODY_BYTES = 4 * 1024 * 1024
 /** Far above what people and their scripts do; a loop gone wild is slowed before it hurts the others. */
 const REQUESTS_PER_MINUTE = 3000
+const CLOSE_GRACE_MS = 1000
 const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeatMs: 15_000 }
 
 export async function buildService(
@@ -76,12 +87,33 @@ export async function buildService(
     now,
     wake: (nodeId) => fleet.wake(nodeId),
   })
-  const engine: RolloutEngine = { onAgentEvent: async () => {}, mayKeep: async () => true }
+
+  // What decides: which texts are right, who gets which.
+  const schema = loadConfigSchema()
+  const nodeCheck = createNodeCheck({ binary: nodeBinary })
+  const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
+  const releases = createReleases()
+  const engine = createEngine({
+    db,
+    write,
+    now,
+    assignments,
+    renderForNode: releases.renderForNode,
+    versionText: async ({ trx }, name, number) =>
+      (await findVersion(trx, name, number))?.text ?? null,
+    release: (unit, released) => releaseVersion(unit, released, now()),
+  })
+  const stopTicker = startTicker({
+    engine,
+    onError: (error) =>
+      app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
+  })
+
   const inbox = createInbox({
     write,
     assignments,
     engine,
-    releases: createReleases(),
+    releases,
     now,
     onUnrenderable: (nodeId, error) =>
       app.log.error(
@@ -119,6 +151,28 @@ export async function buildService(
       await api.register(
         nodeRoutes({ db, write, now, epoch: identity.epoch, fleet, metrics, engine }),
       )
+      await api.register(configRoutes({ db, write, now, validate, schema }))
+      await api.register(
+        rolloutRoutes({
+          db,
+          write,
+          now,
+          engine,
+          checkForNode: (text, mergePatch) => validateForNode(validate, text, mergePatch),
+          findVersionText: async (name, number) =>
+            (await findVersion(db, name, number))?.text ?? null,
+          releasedVersion: async ({ trx }) => (await lastRelease(trx)) ?? null,
+          isConnected: (nodeId) => fleet.presence(nodeId).connected,
+        }),
+      )
+      await api.register(
+        metricsRoutes({
+          db,
+          now,
+          metrics,
+          rolloutsBetween: (nodeIds, range) => marksBetween(db, nodeIds, range),
+        }),
+      )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl }))
       await api.register(
         eventRoutes({
@@ -148,13 +202,34 @@ export async function buildService(
   )
   if (config.consoleDir) await serveConsole(app, config.consoleDir)
 
-  const close = async () => {
+  const stop = async () => {
     // What waits is answered first, so that the listeners have nothing to wait for.
     fleet.close()
     hub.close()
-    await Promise.all([app.close(), agents.close()])
+    await closeListeners([app, agents])
     await metrics.close()
     await services.close()
   }
-  return { app, agents, services, fleet, close }
+  let stopping: Promise<void> | undefined
+  const close = () => {
+    stopping ??= stop()
+    return stopping
+  }
+  return { app, agents, services, fleet, assignments, close }
+}
+
+/**
+ * Requests under way may end; connections kept alive after them are closed as they fall idle, and what
+ * is left after the grace is cut off.
+ */
+async function closeListeners(listeners: App[]): Promise<void> {
+  const startedAt = performance.now()
+  const sweep = setInterval(() => {
+    for (const { server } of listeners) {
+      if (performance.now() - startedAt > CLOSE_GRACE_MS) server.closeAllConnections()
+      else server.closeIdleConnections()
+    }
+  }, 20)
+  await Promise.all(listeners.map((listener) => listener.close()))
+  clearInterval(sweep)
 }

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { printMessageTypes, readProtocolSchemas } from '../../src/agents/message-types.ts'
+import type { DesiredResponse } from '../../src/agents/messages.gen.ts'
+import { createAjv } from '../../src/plugins/validation.ts'
+import { build } from '../helper.ts'
+import { about, assign, DIGEST, enrolNode, OTHER_DIGEST, post } from './node-client.ts'
+
+const SOURCE = resolve(import.meta.dirname, '../../src/agents/messages.gen.ts')
+const answers = createAjv(false)
+for (const schema of readProtocolSchemas().values()) answers.addSchema(schema)
+const fits = (message: string, body: unknown) => {
+  const name = `${message}.schema.json`
+  if (!answers.validate(name, body)) throw new Error(`${name}: ${answers.errorsText()}`)
+  return true
+}
+const effectiveOf = (generation: number, digest: string) => ({
+  generation,
+  digest,
+  bootId: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+  reloads: 1,
+})
+
+test('the types of the messages are those of the schemas (else: npm run agent-types)', () => {
+  expect(readFileSync(SOURCE, 'utf8')).toBe(printMessageTypes(readProtocolSchemas()))
+})
+
+describe('the credential', () => {
+  test.each(['hello', 'desired', 'ack', 'nack', 'result', 'confirm', 'report'])(
+    'is needed for %s, before the message is looked at',
+    async (message) => {
+      const service = await build()
+      const response = await post(service, message, {})
+      expect(response.statusCode).toBe(401)
+      expect(response.json()).toMatchObject({ code: 'unknown_credential' })
+      expect(fits('problem', response.json())).toBe(true)
+      const forged = await post(service, message, {}, `fsn_${'x'.repeat(43)}`)
+      expect(forged.statusCode).toBe(401)
+    },
+  )
+
+  test('is worth nothing once the node is decommissioned, and its waiting poll ends', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const poll = node.desired(null, 20_000)
+    await expect.poll(() => service.fleet.presence(node.id).connected).toBe(true)
+    const url = `/api/v1/nodes/${node.id}`
+    expect((await service.admin.inject({ method: 'DELETE', url })).statusCode).toBe(204)
+    expect((await poll).statusCode).toBe(401)
+    expect((await node.hello()).statusCode).toBe(401)
+    expect((await service.admin.inject({ url })).statusCode).toBe(404)
+  })
+
+  test('does not open the API, nor a session the agents’ messages', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    const headers = { authorization: `Bearer ${node.credential}` }
+    expect((await service.app.inject({ url: '/api/v1/nodes', headers })).statusCode).toBe(401)
+    const response = await service.agents.inject({
+      method: 'POST',
+      url: '/agent/v1/hello',
+      payload: {},
+      headers: { cookie: service.admin.cookie },
+    })
+    expect(response.statusCode).toBe(401)
+  })
+})
+
+describe('hello', () => {
+  test('answers with protocol, epoch and intervals', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    const response = await node.hello()
+    expect(response.statusCode).toBe(200)
+    expect(fits('hello.response', response.json())).toBe(true)
+    expect(response.json()).toMatchObject({ protocol: 1, ...service.services.identity })
+    expect(await node.show()).toMatchObject({
+      connected: true,
+      version: '0.1.0',
+      hostname: 'edge-1.example.org',
+      sync: { state: 'waiting' },
+    })
+  })
+
+  test('refuses a node id that is not the credential’s', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    const other = await enrolNode(service)
+    const response = await node.hello({ nodeId: other.id })
+    expect(response.json()).toMatchObject({ status: 400, code: 'invalid_message' })
+  })
+
+  test('tells a node without a common protocol to be upgraded', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    const response = await node.hello({ protocol: { min: 7, max: 9 } })
+    expect(response.json()).toMatchObject({ status: 426, code: 'needs_upgrade' })
+  })
+
+  test('shows a node that obeyed a newer control plane as out of sync, with the reason', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello({ fences: { maxEpoch: 3, maxGeneration: 9 } })
+    const { sync } = await node.show()
+    expect(sync.state).toBe('out-of-sync')
+    expect(sync.reason).toMatch(/epoch 3/)
+    expect((await assign(service, { nodeId: node.id })).generation).toBe(10)
+  })
+
+  test('is asked for when another start of the node speaks', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    expect((await node.desired(null)).json()).toMatchObject({ status: 409, code: 'say_hello' })
+    await node.hello()
+    expect((await node.desired(null)).statusCode).toBe(200)
+    const restarted = await node.report({ incarnation: 'f'.repeat(32) })
+    expect(restarted.json()).toMatchObject({ status: 409, code: 'say_hello' })
+  })
+})
+
+describe('desired', () => {
+  test('answers nothing new when the wait is over', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const started = performance.now()
+    const response = await node.desired(null, 200)
+    expect(response.json()).toEqual({ assignment: null })
+    expect(performance.now() - started).toBeGreaterThanOrEqual(190)
+  })
+
+  test('answers at once with what the node has not answered yet', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const { generation, offerId } = await assign(service, { nodeId: node.id, text: '{ /* b */ }' })
+    const response = await node.desired(null, 20_000)
+    expect(fits('desired.response', response.json())).toBe(true)
+    expect(response.json<DesiredResponse>().assignment).toMatchObject({
+      generation,
+      offerId,
+      epoch: 1,
+      release: { configDigest: DIGEST, configText: '{ /* b */ }' },
+    })
+    const again = await node.desired({ generation, digest: DIGEST })
+    expect(again.json()).toEqual({ assignment: null })
+  })
+
+  test('wakes a waiting node within 100 ms of the assignment', async () => {
+    const service = await build()
+    await service.agents.listen({ host: '127.0.0.1', port: 0 })
+    const address = service.agents.server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const node = await enrolNode(service)
+    await node.hello()
+    const poll = fetch(`http://127.0.0.1:${address.port}/agent/v1/desired`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${node.credential}` },
+      body: JSON.stringify({
+        bootId: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+        incarnation: '00112233445566778899aabbccddeeff',
+        have: null,
+        waitMs: 20_000,
+      }),
+    })
+    await sleep(150)
+    const started = performance.now()
+    await assign(service, { nodeId: node.id })
+    const answer = (await (await poll).json()) as DesiredResponse
+    expect(performance.now() - started).toBeLessThan(100)
+    expect(answer.assignment?.generation).toBe(1)
+  })
+
+  test('is released when the node hangs up, and when the service stops', async () => {
+    const service = await build()
+    await service.agents.listen({ host: '127.0.0.1', port: 0 })
+    const address = service.agents.server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const node = await enrolNode(service)
+    await node.hello()
+    const poll = (signal: AbortSignal | null) =>
+      fetch(`http://127.0.0.1:${address.port}/agent/v1/desired`, {
+        method: 'POST',
+        signal,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${node.credential}` },
+        body: JSON.stringify({
+          bootId: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+          incarnation: '00112233445566778899aabbccddeeff',
+          have: null,
+          waitMs: 20_000,
+        }),
+      })
+    const abort = new AbortController()
+    const abandoned = poll(abort.signal).catch(() => 'aborted')
+    await sleep(100)
+    abort.abort()
+    expect(await abandoned).toBe('aborted')
+    const waiting = poll(null)
+    await sleep(100)
+    const started = performance.now()
+    await service.close()
+    expect(await (await waiting).json()).toEqual({ assignment: null })
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test('has one poll per node: a newer one ends the older', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const older = node.desired(null, 20_000)
+    await sleep(50)
+    const newer = node.desired(null, 20_000)
+    expect((await older).json()).toEqual({ assignment: null })
+    await assign(service, { nodeId: node.id })
+    expect((await newer).json().assignment).toMatchObject({ generation: 1 })
+  })
+})
+
+describe('one apply', () => {
+  test('goes from offered to in sync, with the three digests shown on the way', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const text = '{ "listen": [{ "address": "0.0.0.0", "port": 8080 }] }'
+    await assign(service, { nodeId: node.id, text, version: 3 })
+    expect((await node.show()).sync).toMatchObject({ state: 'applying', acknowledged: null })
+
+    const offer = about(await node.offer())
+    expect(fits('empty.response', (await node.say('ack', offer.ack)).json())).toBe(true)
+    expect((await node.show()).sync).toMatchObject({
+      state: 'applying',
+      acknowledged: { digest: DIGEST, version: { config: 'default', number: 3 } },
+      effective: null,
+    })
+
+    await node.say('result', offer.applied)
+    const confirmed = await node.say('confirm', offer.confirm)
+    expect(fits('confirm.response', confirmed.json())).toBe(true)
+    expect(confirmed.json()).toEqual({ confirmed: true, retryAfterMs: 0 })
+    expect(await node.show()).toMatchObject({
+      urls: ['http://edge-1.example.org:8080/'],
+      lastResult: { outcome: 'applied' },
+      sync: {
+        state: 'in-sync',
+        desired: { version: { config: 'default', number: 3 } },
+        effective: { digest: DIGEST, version: { config: 'default', number: 3 } },
+      },
+    })
+    const config = await service.admin.inject({ url: `/api/v1/nodes/${node.id}/effective-config` })
+    expect(config.json()).toEqual({ text, generation: 1, digest: DIGEST, desiredText: text })
+  })
+
+  test('takes each message once, however often it comes', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const offer = about(await node.offer())
+    for (const [message, body] of [
+      ['ack', offer.ack],
+      ['result', offer.applied],
+      ['confirm', offer.confirm],
+    ] as const) {
+      const first = await node.say(message, body)
+      const second = await node.say(message, body)
+      expect([second.statusCode, second.json()]).toEqual([200, first.json()])
+    }
+    const events = await service.services.db.selectFrom('events').select('action').execute()
+    for (const action of ['acked', 'applied', 'confirmed']) {
+      expect(events.filter((event) => event.action === action)).toHaveLength(1)
+    }
+  })
+
+  test('refused: the reason with its positions is on the node', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id, version: 2 })
+    expect((await node.say('nack', about(await node.offer()).nack)).statusCode).toBe(200)
+    const { sync, lastResult } = await node.show()
+    expect(sync.state).toBe('out-of-sync')
+    expect(sync.reason).toMatch(/refused default 2.*does not exist/)
+    expect(lastResult).toMatchObject({
+      outcome: 'refused',
+      code: 'missing_file',
+      errors: [{ pointer: '/sites/0/root', line: 3, column: 41 }],
+    })
+    expect((await node.desired({ generation: 1, digest: DIGEST })).json().assignment).toBeNull()
+  })
+
+  test('gone back on: the confirmation came too late', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const offer = about(await node.offer())
+    await node.say('ack', offer.ack)
+    await node.say('result', offer.applied)
+    await node.say('result', offer.reverted)
+    expect((await node.say('confirm', offer.confirm)).json()).toMatchObject({ confirmed: false })
+    expect((await node.show()).lastResult).toMatchObject({
+      outcome: 'reverted',
+      code: 'unconfirmed',
+    })
+  })
+
+  test('is not confirmed while something else runs', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const offer = about(await node.offer())
+    await node.say('ack', offer.ack)
+    const confirm = { ...offer.confirm, effective: effectiveOf(1, OTHER_DIGEST) }
+    expect((await node.say('confirm', confirm)).json()).toMatchObject({ confirmed: false })
+  })
+
+  test('is superseded by a newer assignment', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const older = about(await node.offer())
+    await assign(service, { nodeId: node.id, digest: OTHER_DIGEST })
+    for (const [message, body] of [
+      ['ack', older.ack],
+      ['nack', older.nack],
+      ['confirm', older.confirm],
+    ] as const) {
+      expect((await node.say(message, body)).json()).toMatchObject({
+        status: 409,
+        code: 'superseded',
+      })
+    }
+    const wrongDigest = about(await node.offer(), DIGEST)
+    expect((await node.say('ack', wrongDigest.ack)).json()).toMatchObject({ code: 'superseded' })
+    const unknown = { ...older.applied, offerId: 'offer_01jd4q6v2m8w3x5y7z9abcdefh' }
+    expect((await node.say('result', unknown)).json()).toMatchObject({ code: 'superseded' })
+  })
+
+  test('is known after an outage from the result that hello carries', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const offer = about(await node.offer())
+    await node.say('ack', offer.ack)
+    await node.hello({ lastResult: offer.reverted as never })
+    expect((await node.show()).lastResult).toMatchObject({ outcome: 'reverted' })
+  })
+})
+
+describe('report', () => {
+  test('is acknowledged by sequence, once, and its gauges show', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    for (let i = 0; i < 2; i += 1) {
+      const response = await node.report()
+      expect(response.statusCode).toBe(200)
+      expect(fits('report.response', response.json())).toBe(true)
+      expect(response.json()).toEqual({ acknowledgedSeq: 13 })
+    }
+    const shown = await node.show()
+    expect(shown.gauges).toEqual({ openConnections: 3, cacheBytes: 6291456 })
+    expect(shown.latency).toMatchObject({ windowSeconds: 60, requests: 5 })
+  })
+
+  test('makes drift visible: something runs that nobody assigned', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const offer = about(await node.offer())
+    await node.say('ack', offer.ack)
+    await node.say('result', offer.applied)
+    await node.say('confirm', offer.confirm)
+    await node.report({ effective: effectiveOf(1, OTHER_DIGEST) })
+    const { sync } = await node.show()
+    expect(sync).toMatchObject({
+      state: 'drift',
+      effective: { digest: OTHER_DIGEST, version: null },
+    })
+  })
+
+  test('may be larger than the other messages, not without end', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const padding = 'x'.repeat(2 * 1024 * 1024)
+    const large = await node.report({ padding } as never)
+    expect(large.statusCode).toBe(200)
+    const tooLarge = await node.say('ack', { padding })
+    expect(tooLarge.json()).toMatchObject({ status: 413, code: 'too_large' })
+  })
+})
