@@ -2,6 +2,7 @@
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
 import { createEnrolment } from './agents/enrolment.ts'
 import { Fleet } from './agents/fleet.ts'
@@ -44,7 +45,11 @@ import { strictValidation } from './plugins/validation.ts'
 import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
-export type Overrides = { now?: () => number }
+export type Overrides = {
+  now?: () => number
+  /** Sees each route of the API as it is added. */
+  onRoute?: (route: RouteOptions) => void
+}
 export type Service = {
   app: App
   /** The agents' listener: another port, other callers. */
@@ -65,7 +70,7 @@ const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeat
 
 export async function buildService(
   config: Config,
-  { now = Date.now }: Overrides = {},
+  { now = Date.now, onRoute }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
   const { db, write, events, users, identity } = services
@@ -130,6 +135,7 @@ export async function buildService(
 
   // Everything that holds for every route.
   requireDeclaredAccess(app)
+  if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
@@ -200,13 +206,18 @@ export async function buildService(
     },
     { prefix: API },
   )
+  app.get(
+    `${API}/openapi.json`,
+    { config: { permission: 'system:read' }, schema: { hide: true } },
+    async () => app.swagger(),
+  )
   if (config.consoleDir) await serveConsole(app, config.consoleDir)
 
   const stop = async () => {
     // What waits is answered first, so that the listeners have nothing to wait for.
     fleet.close()
     hub.close()
-    await closeListeners([app, agents])
+    await Promise.all([closeListeners([app, agents]), stopTicker()])
     await metrics.close()
     await services.close()
   }

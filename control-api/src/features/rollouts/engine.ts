@@ -36,7 +36,7 @@ type Deps = {
   now: () => number
   assignments: Assignments
   renderForNode: Releases['renderForNode']
-  versionText: (unit: Unit, config: string, version: number) => Promise<string>
+  versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
   release: (
     unit: Unit,
     released: { config: string; version: number; rolloutId: string },
@@ -123,6 +123,8 @@ export function createEngine({
     const { config, version } = row
     const given = await latestAssignments(unit.trx)
     const text = await versionText(unit, config, version)
+    if (text === null)
+      throw new Error(`${config} version ${version} is gone: control.db is damaged`)
     for (const node of nodes) {
       const rendered = renderForNode(text, JSON.parse(node.merge_patch))
       if (given.get(node.id)?.digest === rendered.digest) continue
