@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.c"
+
+#include "check.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <pthread.h>
+
+static const char minimal[] = "{ \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }";
+
+static void read_file(const char *path, struct buf *text)
+{
+    FILE *file = fopen(path, "rb");
+    size_t got;
+
+    CHECK_TRUE(file != NULL, "%s", path);
+    while (file != NULL && (got = fread(buf_reserve(text, 4096), 1, 4096, file)) > 0)
+        buf_advance(text, got);
+    if (file != NULL)
+        fclose(file);
+}
+
+static struct config *parse_file(const char *path, struct config_errors *errors)
+{
+    struct config *cfg;
+    struct buf text;
+
+    buf_init(&text);
+    read_file(path, &text);
+    cfg = config_parse(text.data, text.len, errors);
+    buf_fini(&text);
+    return cfg;
+}
+
+static void check_good(const char *path)
+{
+    struct config_errors errors = {0};
+    struct config *cfg = parse_file(path, &errors);
+
+    CHECK_TRUE(cfg != NULL && errors.count == 0, "%s: %s", path,
+               errors.count > 0 ? errors.items[0].message : "");
+    config_put(cfg);
+    config_errors_fini(&errors);
+}
+
+static void check_bad(const char *path, const char *expected_path)
+{
+    struct config_errors errors = {0};
+    struct config *cfg = parse_file(path, &errors);
+    json_t *expected = json_load_file(expected_path, 0, NULL), *row;
+    size_t i;
+
+    CHECK_TRUE(cfg == NULL, "%s", path);
+    CHECK_TRUE(json_array_size(expected) > 0, "%s", expected_path);
+    CHECK_INT(__LINE__, path, errors.count, json_array_size(expected));
+    json_array_foreach(expected, i, row)
+    {
+        const char *pointer = "", *code = "";
+        int line = 0, column = 0;
+
+        CHECK_INT(__LINE__, expected_path,
+                  json_unpack_ex(row, NULL, JSON_STRICT, "{ss si si ss}", "pointer", &pointer,
+                                 "line", &line, "column", &column, "code", &code),
+                  0);
+        if (i >= errors.count)
+            break;
+        CHECK_STR(__LINE__, path, errors.items[i].pointer, pointer);
+        CHECK_INT(__LINE__, path, errors.items[i].line, line);
+        CHECK_INT(__LINE__, path, errors.items[i].column, column);
+        CHECK_STR(__LINE__, path, errors.items[i].code, code);
+        CHECK_TRUE(errors.items[i].end_line > errors.items[i].line ||
+                       errors.items[i].end_column >= errors.items[i].column,
+                   "%s: the end is behind the start", path);
+    }
+    json_decref(expected);
+    config_put(cfg);
+    config_errors_fini(&errors);
+}
+
+/* Calls back for each corpus file of `folder`. Returns how many there were. */
+static int each_file(const char *folder, bool is_good)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    int count = 0;
+
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        size_t len = strlen(entry->d_name), stem = len - strlen(".jsonc");
+        char path[512], expected[512];
+
+        if (len < 7 || strcmp(entry->d_name + stem, ".jsonc") != 0)
+            continue;
+        count++;
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        snprintf(expected, sizeof(expected), "%s/%.*s.expected.json", folder, (int)stem,
+                 entry->d_name);
+        if (is_good)
+            check_good(path);
+        else
+            check_bad(path, expected);
+    }
+    if (dir != NULL)
+        closedir(dir);
+    return count;
+}
+
+static void test_corpus(void)
+{
+    CHECK_TRUE(each_file(SOURCE_DIR "/config-corpus/good", true) > 0, "no good configs");
+    CHECK_TRUE(each_file(SOURCE_DIR "/config-corpus/bad", false) > 0, "no bad configs");
+}
+
+static void test_defaults(void)
+{
+    struct config_errors errors = {0};
+    struct config *cfg = config_parse(minimal, strlen(minimal), &errors);
+
+    CHECK_INT(__LINE__, "listeners", cfg->listen_count, 1);
+    CHECK_STR(__LINE__, "address", cfg->listens[0].address, "0.0.0.0");
+    CHECK_INT(__LINE__, "port", cfg->listens[0].port, 8080);
+    CHECK_INT(__LINE__, "workers", cfg->workers, CONFIG_AUTO);
+    CHECK_INT(__LINE__, "connections", cfg->limits.connections, 8192);
+    CHECK_INT(__LINE__, "requests", cfg->limits.keep_alive_requests, 4000);
+    CHECK_INT(__LINE__, "idle", cfg->limits.keep_alive_idle_seconds, 30);
+    CHECK_INT(__LINE__, "header", cfg->limits.header_seconds, 10);
+    CHECK_INT(__LINE__, "write", cfg->limits.write_seconds, 60);
+    CHECK_INT(__LINE__, "head", cfg->limits.head_bytes, 16384);
+    CHECK_INT(__LINE__, "target", cfg->limits.target_bytes, 8192);
+    CHECK_INT(__LINE__, "engine", cfg->stat_cache.engine, STAT_CACHE_TTL);
+    CHECK_INT(__LINE__, "ttl", cfg->stat_cache.ttl_millis, 1000);
+    CHECK_INT(__LINE__, "entries", cfg->stat_cache.max_entries, 100000);
+    CHECK_INT(__LINE__, "cache", cfg->file_cache.max_bytes, 268435456);
+    CHECK_INT(__LINE__, "file", cfg->file_cache.max_file_bytes, 65536);
+    CHECK_INT(__LINE__, "open files", cfg->file_cache.max_open_files, 8000);
+    CHECK_INT(__LINE__, "read threads", cfg->io.read_threads, CONFIG_AUTO);
+    CHECK_INT(__LINE__, "stat threads", cfg->io.stat_threads, 4);
+    CHECK_INT(__LINE__, "queue", cfg->io.queue_length, 4096);
+    CHECK_INT(__LINE__, "chunk", cfg->io.chunk_bytes, 262144);
+    CHECK_STR(__LINE__, "access log", cfg->access_log.path, "");
+    CHECK_INT(__LINE__, "format", cfg->access_log.format, LOG_FORMAT_COMBINED);
+    CHECK_STR(__LINE__, "error log", cfg->error_log.path, "");
+    CHECK_INT(__LINE__, "level", cfg->error_log.level, LOG_LEVEL_INFO);
+    CHECK_STR(__LINE__, "admin", cfg->admin.address, "");
+    CHECK_INT(__LINE__, "admin port", cfg->admin.port, 8081);
+    CHECK_INT(__LINE__, "types", cfg->mime_count, 0);
+    CHECK_INT(__LINE__, "index", cfg->sites[0].index_count, 1);
+    CHECK_STR(__LINE__, "index", cfg->sites[0].index[0], "index.html");
+    CHECK_INT(__LINE__, "hidden", cfg->sites[0].hidden_files, false);
+    CHECK_INT(__LINE__, "headers", cfg->sites[0].header_count, 0);
+    config_put(cfg);
+}
+
+static void check_site(const struct config_site *site)
+{
+    CHECK_INT(__LINE__, "hosts", site->host_count, 5);
+    CHECK_STR(__LINE__, "lower case", site->hosts[0], "example.org");
+    CHECK_STR(__LINE__, "v6 host", site->hosts[4], "[2001:db8::1]");
+    CHECK_STR(__LINE__, "root", site->root, "/srv/www");
+    CHECK_INT(__LINE__, "index", site->index_count, 3);
+    CHECK_STR(__LINE__, "index", site->index[1], "index.htm");
+    CHECK_INT(__LINE__, "hidden", site->hidden_files, true);
+    CHECK_INT(__LINE__, "headers", site->header_count, 4);
+    CHECK_INT(__LINE__, "add", site->headers[1].action, HEADER_ADD);
+    CHECK_STR(__LINE__, "add", site->headers[1].name, "Link");
+    CHECK_STR(__LINE__, "add", site->headers[1].value, "</style.css>; rel=preload");
+    CHECK_INT(__LINE__, "remove", site->headers[2].action, HEADER_REMOVE);
+    CHECK_STR(__LINE__, "remove", site->headers[2].value, "");
+    CHECK_INT(__LINE__, "set is the default", site->headers[3].action, HEADER_SET);
+}
+
+static void test_every_option(void)
+{
+    struct config_errors errors = {0};
+    struct config *cfg = parse_file(SOURCE_DIR "/config-corpus/good/all-options.jsonc", &errors);
+
+    CHECK_INT(__LINE__, "listeners", cfg->listen_count, 3);
+    CHECK_STR(__LINE__, "address", cfg->listens[1].address, "::1");
+    CHECK_INT(__LINE__, "port", cfg->listens[2].port, 0);
+    CHECK_INT(__LINE__, "workers", cfg->workers, 2);
+    CHECK_INT(__LINE__, "connections", cfg->limits.connections, 100);
+    CHECK_INT(__LINE__, "requests", cfg->limits.keep_alive_requests, 1);
+    CHECK_INT(__LINE__, "idle", cfg->limits.keep_alive_idle_seconds, 5);
+    CHECK_INT(__LINE__, "header", cfg->limits.header_seconds, 4);
+    CHECK_INT(__LINE__, "write", cfg->limits.write_seconds, 20);
+    CHECK_INT(__LINE__, "head", cfg->limits.head_bytes, 8192);
+    CHECK_INT(__LINE__, "target", cfg->limits.target_bytes, 4096);
+    CHECK_INT(__LINE__, "engine", cfg->stat_cache.engine, STAT_CACHE_OFF);
+    CHECK_INT(__LINE__, "ttl", cfg->stat_cache.ttl_millis, 500);
+    CHECK_INT(__LINE__, "entries", cfg->stat_cache.max_entries, 64);
+    CHECK_INT(__LINE__, "cache", cfg->file_cache.max_bytes, 1048576);
+    CHECK_INT(__LINE__, "file", cfg->file_cache.max_file_bytes, 4096);
+    CHECK_INT(__LINE__, "open files", cfg->file_cache.max_open_files, 64);
+    CHECK_INT(__LINE__, "read threads", cfg->io.read_threads, 8);
+    CHECK_INT(__LINE__, "stat threads", cfg->io.stat_threads, 2);
+    CHECK_INT(__LINE__, "queue", cfg->io.queue_length, 128);
+    CHECK_INT(__LINE__, "chunk", cfg->io.chunk_bytes, 65536);
+    CHECK_STR(__LINE__, "access log", cfg->access_log.path, "/var/log/farmstead/access.log");
+    CHECK_INT(__LINE__, "format", cfg->access_log.format, LOG_FORMAT_JSON);
+    CHECK_STR(__LINE__, "error log", cfg->error_log.path, "/var/log/farmstead/error.log");
+    CHECK_INT(__LINE__, "level", cfg->error_log.level, LOG_LEVEL_DEBUG);
+    CHECK_STR(__LINE__, "admin", cfg->admin.address, "127.0.0.1");
+    CHECK_INT(__LINE__, "admin port", cfg->admin.port, 9000);
+    CHECK_INT(__LINE__, "types", cfg->mime_count, 3);
+    CHECK_STR(__LINE__, "sorted", cfg->mimes[0].suffix, ".html");
+    CHECK_STR(__LINE__, "sorted", cfg->mimes[1].suffix, ".wasm");
+    CHECK_STR(__LINE__, "type", cfg->mimes[2].type, "a/b;c=\"d e\"");
+    CHECK_INT(__LINE__, "sites", cfg->site_count, 2);
+    check_site(&cfg->sites[0]);
+    CHECK_INT(__LINE__, "no index", cfg->sites[1].index_count, 0);
+    config_put(cfg);
+}
+
+static void test_text_and_digest(void)
+{
+    static const char spaced[] = "// x\n{\"sites\":[{\"root\":\"\\/srv/www\",\"hosts\":[\"*\"]}]}";
+    struct config_errors errors = {0};
+    struct config *cfg = config_parse(minimal, strlen(minimal), &errors);
+    struct config *same = config_parse(spaced, strlen(spaced), &errors);
+
+    CHECK_STR(__LINE__, "author's bytes", cfg->text, minimal);
+    CHECK_STR(__LINE__, "author's bytes", same->text, spaced);
+    CHECK_INT(__LINE__, "their number", same->text_len, strlen(spaced));
+    CHECK_STR(__LINE__, "one meaning, one digest", cfg->digest, same->digest);
+    config_put(cfg);
+    config_put(same);
+}
+
+static void test_errors_found_later(void)
+{
+    static const struct {
+        int line;
+        const char *pointer;
+        unsigned column, end_column;
+    } rows[] = {
+        {__LINE__, "/sites/0/root", 39, 49},
+        {__LINE__, "/sites/0/index", 13, 51}, /* not given: the site */
+        {__LINE__, "/listen/0/port", 1, 54},  /* not given: the whole */
+    };
+    struct config_errors errors = {0};
+    struct config *cfg = config_parse(minimal, strlen(minimal), &errors);
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const struct config_error *error;
+
+        config_errors_add_at(&errors, cfg, CONFIG_CODE_MISSING_FILE, rows[i].pointer, NULL, "%d",
+                             7);
+        error = &errors.items[i];
+        CHECK_STR(rows[i].line, "pointer", error->pointer, rows[i].pointer);
+        CHECK_INT(rows[i].line, "column", error->column, rows[i].column);
+        CHECK_INT(rows[i].line, "end column", error->end_column, rows[i].end_column);
+        CHECK_STR(rows[i].line, "code", error->code, "missing_file");
+        CHECK_STR(rows[i].line, "message", error->message, "7");
+        CHECK_STR(rows[i].line, "hint", error->hint, "");
+    }
+    config_put(cfg);
+    config_errors_fini(&errors);
+}
+
+/* A pointer must not be longer than the agent protocol's 2048 characters. */
+static void test_long_pointers_are_cut_between_tokens(void)
+{
+    struct config_errors errors = {0};
+    struct buf text;
+    size_t len;
+
+    buf_init(&text);
+    for (int depth = 0; depth < 20; depth++) {
+        buf_append_str(&text, "{\"");
+        for (int i = 0; i < 200; i++)
+            buf_append_char(&text, 'k');
+        buf_append_str(&text, "\":");
+    }
+    config_parse(text.data, text.len, &errors);
+    CHECK_INT(__LINE__, "one syntax error", errors.count, 1);
+    len = strlen(errors.items[0].pointer);
+    CHECK_TRUE(len > 800 && len <= CONFIG_POINTER_MAX && len % 201 == 0, "%zu", len);
+    config_errors_fini(&errors);
+    buf_fini(&text);
+}
+
+static void *take_and_give_back(void *arg)
+{
+    for (int i = 0; i < 20000; i++)
+        config_put(config_get(arg));
+    config_put(arg);
+    return NULL;
+}
+
+/* Whichever thread is last frees it, once: the sanitizers are the judges. */
+static void test_references_from_many_threads(void)
+{
+    struct config_errors errors = {0};
+    struct config *cfg = config_parse(minimal, strlen(minimal), &errors);
+    pthread_t threads[4];
+
+    for (size_t i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, take_and_give_back, config_get(cfg));
+    config_put(cfg);
+    for (size_t i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    config_put(NULL);
+    CHECK_INT(__LINE__, "errors", errors.count, 0);
+}
+
+int main(void)
+{
+    test_corpus();
+    test_defaults();
+    test_every_option();
+    test_text_and_digest();
+    test_errors_found_later();
+    test_long_pointers_are_cut_between_tokens();
+    test_references_from_many_threads();
+    return check_end("config");
+}
