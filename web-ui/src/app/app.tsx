@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createQueryClient } from './query-client.ts'
+import { createAppRouter } from './router.tsx'
+import { cssVariablesResolver, theme } from './theme.ts'
+
+export function createApp() {
+  const queryClient = createQueryClient(() => {
+    // Asked again by the route's guard, which leads to the sign-in and back here.
+    queryClient.removeQueries({ queryKey: ['session'] })
+    void router.invalidate()
+  })
+  const router = createAppRouter(queryClient)
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={cssVariablesResolver}
+    >
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}

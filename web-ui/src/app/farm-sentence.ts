@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// The farm's state in one sentence, in parts that each lead somewhere.
+
+import { isOver, progressText, rolloutVerdict } from '../features/rollouts/rules.ts'
+import type { Node, Rollout, SyncState } from '../lib/api-types.ts'
+import { plural } from '../lib/format.ts'
+import { formatDuration } from '../lib/time.ts'
+
+export type SentencePart = {
+  key: string
+  text: string
+  to: { farm: SyncState | null } | { node: string } | { rollout: string } | { rollouts: true }
+}
+
+const stateWords: Record<SyncState, string> = {
+  'in-sync': 'in sync',
+  applying: 'applying',
+  'out-of-sync': 'out of sync',
+  drift: 'drifted',
+  unknown: 'silent',
+  waiting: 'waiting for a first version',
+}
+
+const inOrder: readonly SyncState[] = ['in-sync', 'applying', 'out-of-sync', 'drift', 'waiting']
+
+/** Silent nodes are named while they are few, with how long they have been silent. */
+const MAX_NAMED = 2
+
+export function farmSentence(
+  nodes: readonly Node[],
+  rollouts: readonly Rollout[],
+  now: number,
+): SentencePart[][] {
+  return [nodesClause(nodes), rolloutsClause(rollouts), silentClause(nodes, now)].filter(
+    (clause) => clause.length > 0,
+  )
+}
+
+function nodesClause(nodes: readonly Node[]): SentencePart[] {
+  const all: SentencePart = {
+    key: 'all',
+    text: nodes.length === 0 ? 'no node enrolled' : plural(nodes.length, 'node'),
+    to: { farm: null },
+  }
+  const counts = inOrder.flatMap((state): SentencePart[] => {
+    const count = nodes.filter((node) => node.sync.state === state).length
+    return count === 0
+      ? []
+      : [{ key: state, text: `${count} ${stateWords[state]}`, to: { farm: state } }]
+  })
+  return [all, ...counts]
+}
+
+function rolloutsClause(rollouts: readonly Rollout[]): SentencePart[] {
+  const active = rollouts.filter((rollout) => !isOver(rollout.state))
+  if (active.length === 0) {
+    return [{ key: 'rollouts', text: 'no rollout running', to: { rollouts: true } }]
+  }
+  return active.map((rollout) => ({
+    key: rollout.id,
+    text:
+      `rollout of ${rollout.config} v${rollout.version} ` +
+      `${rolloutVerdict[rollout.state].label.toLowerCase()}, ${progressText(rollout)}`,
+    to: { rollout: rollout.id },
+  }))
+}
+
+function silentClause(nodes: readonly Node[], now: number): SentencePart[] {
+  const silent = nodes.filter((node) => node.sync.state === 'unknown')
+  if (silent.length > MAX_NAMED) {
+    return [{ key: 'silent', text: `${silent.length} nodes silent`, to: { farm: 'unknown' } }]
+  }
+  return silent.map((node) => {
+    const since = node.lastSeenAt === null ? null : (now - Date.parse(node.lastSeenAt)) / 1000
+    return {
+      key: node.id,
+      text:
+        since === null
+          ? `${node.name} never heard`
+          : `${node.name} silent for ${formatDuration(since)}`,
+      to: { node: node.id },
+    }
+  })
+}

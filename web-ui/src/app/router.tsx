@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { appRoute } from '../routes/app.tsx'
+import { changePasswordRoute } from '../routes/change-password.tsx'
+import {
+  compareRoute,
+  configRoute,
+  configsRoute,
+  versionRoute,
+  versionsRoute,
+} from '../routes/configs.tsx'
+import { farmRoute } from '../routes/farm.tsx'
+import { nodeRoute } from '../routes/node.tsx'
+import { planRoute, rolloutRoute, rolloutsRoute } from '../routes/rollouts.tsx'
+import { rootRoute } from '../routes/root.tsx'
+import { settingsRoute } from '../routes/settings.tsx'
+import { signInRoute } from '../routes/sign-in.tsx'
+import { BrokenScreen, NotFoundScreen, PendingScreen } from './fallbacks.tsx'
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  changePasswordRoute,
+  appRoute.addChildren([
+    farmRoute,
+    nodeRoute,
+    configsRoute,
+    configRoute,
+    versionsRoute,
+    versionRoute,
+    compareRoute,
+    rolloutsRoute,
+    planRoute,
+    rolloutRoute,
+    settingsRoute,
+  ]),
+])
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    basepath: import.meta.env.BASE_URL,
+    defaultPreload: 'intent',
+    defaultNotFoundComponent: NotFoundScreen,
+    defaultErrorComponent: BrokenScreen,
+    defaultPendingComponent: PendingScreen,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+import {
+  Button,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Modal,
+  SegmentedControl,
+} from '@mantine/core'
+
+/** The lamp: the one accent. */
+const amber: MantineColorsTuple = [
+  '#fff6e3',
+  '#ffeac4',
+  '#fdd48a',
+  '#fabd4f',
+  '#f5a524',
+  '#dd8f0f',
+  '#b87409',
+  '#8f5a07',
+  '#6b4406',
+  '#4a2f05',
+]
+/** Neutral greys, a touch warm; Mantine's dark scheme is drawn from these. */
+const dark: MantineColorsTuple = [
+  '#ecebe7',
+  '#d2d0ca',
+  '#a8a59d',
+  '#7d7a73',
+  '#4a4843',
+  '#383631',
+  '#282724',
+  '#1d1c1a',
+  '#171614',
+  '#121110',
+]
+const gray: MantineColorsTuple = [
+  '#faf9f7',
+  '#f3f2ef',
+  '#e9e7e3',
+  '#dddad5',
+  '#c9c6bf',
+  '#a8a59d',
+  '#7d7a73',
+  '#5c5953',
+  '#3b3935',
+  '#1f1e1b',
+]
+
+export const fontFamily =
+  'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif'
+export const fontFamilyMonospace =
+  'ui-monospace, SFMono-Regular, "SF Mono", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace'
+
+export const theme = createTheme({
+  colors: { amber, dark, gray },
+  primaryColor: 'amber',
+  primaryShade: { light: 4, dark: 4 },
+  autoContrast: true,
+  fontFamily,
+  fontFamilyMonospace,
+  defaultRadius: 4,
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '24px', xl: '28px' },
+  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
+  headings: { fontFamily, fontWeight: '600' },
+  respectReducedMotion: true,
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'sm' } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: false, yOffset: '8vh', overlayProps: { backgroundOpacity: 0.5 } },
+    }),
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs' } }),
+  },
+})
+
+/** The kit's own variables, drawn from theme.css's palette, which has both schemes in one value. */
+const kitVariables = {
+  '--mantine-color-body': 'var(--fs-bg)',
+  '--mantine-color-text': 'var(--fs-text)',
+  '--mantine-color-dimmed': 'var(--fs-dim)',
+  '--mantine-color-anchor': 'var(--fs-accent)',
+  '--mantine-color-error': 'var(--fs-bad)',
+  '--mantine-color-placeholder': 'var(--fs-placeholder)',
+  '--mantine-color-default-border': 'var(--fs-line)',
+  '--mantine-color-default': 'var(--fs-surface)',
+  '--mantine-color-default-hover': 'var(--fs-hover)',
+  '--mantine-color-default-color': 'var(--fs-text)',
+}
+export const cssVariablesResolver: CSSVariablesResolver = () => ({
+  variables: {},
+  light: kitVariables,
+  dark: kitVariables,
+})

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// uPlot's options for a chart over time. null stays a gap: no data is never zero, never a line.
+import type uPlot from 'uplot'
+import { formatClock } from '../../lib/time.ts'
+import type { Mark, TimeChartProps } from './types.ts'
+
+const AXIS_FONT = '11px ui-sans-serif, system-ui, sans-serif'
+const DAY_SECONDS = 86_400
+
+const css = (name: string) =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+/** A palette colour as the canvas needs it: light-dark() resolved for the scheme in force. */
+function colour(name: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${name})`
+  document.body.append(probe)
+  const resolved = getComputedStyle(probe).color
+  probe.remove()
+  return resolved || css(name)
+}
+
+export type PlotHooks = { onCursor: (index: number | null) => void; marks: () => readonly Mark[] }
+
+export function plotOptions(
+  props: Pick<TimeChartProps, 'series' | 'format' | 'height'>,
+  width: number,
+  hooks: PlotHooks,
+): uPlot.Options {
+  const dim = colour('--fs-dim')
+  const line = colour('--fs-line')
+  const axis = { stroke: dim, font: AXIS_FONT, ticks: { show: false } }
+  return {
+    width,
+    height: props.height ?? 240,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    axes: [
+      { ...axis, grid: { show: false }, values: timeLabels },
+      {
+        ...axis,
+        size: 60,
+        gap: 6,
+        grid: { stroke: line, width: 1 },
+        values: (_plot, ticks) => ticks.map((tick) => props.format(tick)),
+      },
+    ],
+    series: [
+      {},
+      ...props.series.map((one) => ({
+        label: one.name,
+        stroke: colour(`--fs-series-${one.colour}`),
+        width: 1.6,
+        points: { size: 4 },
+      })),
+    ],
+    hooks: {
+      setCursor: [(plot) => hooks.onCursor(plot.cursor.idx ?? null)],
+      draw: [(plot) => drawMarks(plot, hooks.marks(), colour('--fs-accent'))],
+    },
+  }
+}
+
+function timeLabels(plot: uPlot, ticks: number[]): string[] {
+  const { min = 0, max = 0 } = plot.scales.x ?? {}
+  const days = (max ?? 0) - (min ?? 0) > DAY_SECONDS
+  return ticks.map((tick) => {
+    const at = new Date(tick * 1000)
+    if (days) return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
+    return formatClock(at).slice(0, 5)
+  })
+}
+
+/** A thin line where something happened to the farm; what it was is in the list below the chart. */
+function drawMarks(plot: uPlot, marks: readonly Mark[], stroke: string): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.strokeStyle = stroke
+  ctx.fillStyle = stroke
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio])
+  for (const mark of marks) {
+    const x = Math.round(plot.valToPos(mark.atSeconds, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(x - 4 * devicePixelRatio, bbox.top)
+    ctx.lineTo(x + 4 * devicePixelRatio, bbox.top)
+    ctx.lineTo(x, bbox.top + 6 * devicePixelRatio)
+    ctx.fill()
+  }
+  ctx.restore()
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+import 'uplot/dist/uPlot.min.css'
+import { useComputedColorScheme } from '@mantine/core'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import { formatCount } from '../../lib/format.ts'
+import { formatClock, formatDateTime } from '../../lib/time.ts'
+import classes from './chart.module.css'
+import { plotOptions } from './plot.ts'
+import type { TimeChartProps } from './types.ts'
+
+const PAGE = 10
+
+export function TimeChart(props: TimeChartProps) {
+  const { times, series, marks } = props
+  const scheme = useComputedColorScheme('light')
+  const host = useRef<HTMLDivElement>(null)
+  const plotRef = useRef<uPlot | null>(null)
+  const [cursor, setCursor] = useState<number | null>(null)
+  const [spoken, setSpoken] = useState('')
+
+  const create = useEffectEvent((parent: HTMLElement) => {
+    const hooks = { onCursor: setCursor, marks: () => readMarks() }
+    const data = [times, ...series.map((one) => one.values)] as uPlot.AlignedData
+    return new uPlot(plotOptions(props, parent.clientWidth, hooks), data, parent)
+  })
+  const readMarks = useEffectEvent(() => marks ?? [])
+  const names = series.map((one) => `${one.name} ${one.colour}`).join()
+
+  // A chart is made once per set of series and colour scheme; new data only moves its lines.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it is drawn with is read when these change
+  useEffect(() => {
+    const parent = host.current
+    if (parent === null) return
+    const plot = create(parent)
+    plotRef.current = plot
+    const observer = new ResizeObserver(() => {
+      if (parent.clientWidth > 0) plot.setSize({ width: parent.clientWidth, height: plot.height })
+    })
+    observer.observe(parent)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+      plotRef.current = null
+    }
+  }, [scheme, names])
+
+  useEffect(() => {
+    const data = [times, ...series.map((one) => one.values)] as uPlot.AlignedData
+    plotRef.current?.setData(data)
+  }, [times, series])
+
+  const moveTo = (index: number) => {
+    const plot = plotRef.current
+    const at = times[Math.max(0, Math.min(times.length - 1, index))]
+    if (plot === null || at === undefined) return
+    plot.setCursor({ left: plot.valToPos(at, 'x'), top: 0 })
+    setSpoken(readout(props, times.indexOf(at)))
+  }
+  const handleKey = (event: React.KeyboardEvent) => {
+    const here = cursor ?? times.length - 1
+    const target = {
+      ArrowLeft: here - 1,
+      ArrowRight: cursor === null ? here : here + 1,
+      PageUp: here - PAGE,
+      PageDown: here + PAGE,
+      Home: 0,
+      End: times.length - 1,
+    }[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    moveTo(target)
+  }
+
+  return (
+    <div>
+      <Readout {...props} index={cursor} />
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for form controls; this groups a drawing */}
+      <div
+        ref={host}
+        className={classes.plot}
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the chart's cursor
+        tabIndex={0}
+        aria-label={`${props.label}: chart. Arrow keys read its values; the table holds the same.`}
+        onKeyDown={handleKey}
+      />
+      <div className="visually-hidden" aria-live="polite">
+        {spoken}
+      </div>
+    </div>
+  )
+}
+
+function readout({ times, series, format, counts }: TimeChartProps, index: number): string {
+  const at = times[index]
+  if (at === undefined) return 'No data in this range'
+  const values = series.map((one) => `${one.name} ${format(one.values[index] ?? null)}`)
+  const count = counts?.[index]
+  const sample =
+    counts === undefined ? [] : [count == null ? 'no data' : `${formatCount(count)} requests`]
+  return [formatDateTime(at * 1000), ...values, ...sample].join(', ')
+}
+
+/** The values under the cursor, or else the newest there are. */
+function Readout(props: TimeChartProps & { index: number | null }) {
+  const { times, series, format, counts } = props
+  const newest = times.findLastIndex((_, step) => series.some((one) => one.values[step] != null))
+  const index = props.index ?? newest
+  const at = times[index]
+  return (
+    <div className={classes.readout}>
+      <span className={classes.when}>
+        {at === undefined ? 'No data in this range' : formatClock(at * 1000)}
+      </span>
+      {series.map((one) => (
+        <span key={one.name} className={classes.key}>
+          <span
+            className={classes.swatch}
+            style={{ background: `var(--fs-series-${one.colour})` }}
+            aria-hidden="true"
+          />
+          <span className="dim">{one.name}</span> {format(one.values[index] ?? null)}
+        </span>
+      ))}
+      {counts !== undefined && at !== undefined && (
+        <span className="dim">
+          {counts[index] == null ? 'no data' : `${formatCount(counts[index])} requests`}
+        </span>
+      )}
+    </div>
+  )
+}

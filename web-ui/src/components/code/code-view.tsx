@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+import { bracketMatching, foldGutter, foldKeymap } from '@codemirror/language'
+import { search, searchKeymap } from '@codemirror/search'
+import { EditorState } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
+import { useEffect, useRef } from 'react'
+import classes from './code.module.css'
+import { codeTheme } from './code-theme.ts'
+import { jsonc } from './jsonc-language.ts'
+import { offsetOfPlace, type Place } from './positions.ts'
+
+export const readingExtensions = [
+  lineNumbers(),
+  foldGutter(),
+  drawSelection(),
+  bracketMatching(),
+  jsonc(),
+  codeTheme,
+  search(),
+  keymap.of([...searchKeymap, ...foldKeymap]),
+  EditorView.lineWrapping,
+]
+
+export function showPlace(view: EditorView, place: Place): void {
+  const offset = offsetOfPlace(view.state.doc, place)
+  if (offset === null) return
+  view.dispatch({
+    selection: { anchor: offset },
+    effects: EditorView.scrollIntoView(offset, { y: 'center' }),
+  })
+  view.focus()
+}
+
+export type CodeViewProps = { text: string; label: string; place?: Place }
+
+/** A config's text to read, not to change. */
+export function CodeView({ text, label, place }: CodeViewProps) {
+  const host = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (host.current === null) return
+    const view = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          readingExtensions,
+          highlightActiveLine(),
+          highlightActiveLineGutter(),
+          EditorState.readOnly.of(true),
+          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+        ],
+      }),
+    })
+    if (place !== undefined) showPlace(view, place)
+    return () => view.destroy()
+  }, [text, label, place])
+  return <div ref={host} className={classes.code} />
+}

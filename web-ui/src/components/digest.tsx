@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+import { shortDigest } from '../lib/format.ts'
+
+export function Digest({ value }: { value: string }) {
+  return (
+    <code title={value}>
+      <span aria-hidden="true">{shortDigest(value)}</span>
+      <span className="visually-hidden">digest {shortDigest(value)}</span>
+    </code>
+  )
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// What is wrong with a text, said while it is typed: a quick first filter from the node's schema.
+// The control plane, and behind it the node binary itself, has the last word.
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import {
+  expectation,
+  kindsOf,
+  onlyWord,
+  type SchemaNode,
+  schemaAt,
+  typesOf,
+} from './schema-walk.ts'
+
+export type Finding = {
+  from: number
+  to: number
+  pointer: string
+  code: string
+  message: string
+  hint: string
+}
+
+export const MAX_FINDINGS = 100
+
+export function lintConfig(text: string, schema: SchemaNode | null): Finding[] {
+  const syntax: ParseError[] = []
+  const root = parseTree(text, syntax, { allowTrailingComma: false, disallowComments: false })
+  const [first] = syntax
+  // What a reader finds after a slip of the pen is mostly noise: the first is the one to mend.
+  if (first !== undefined || root === undefined) return [syntaxFinding(text, first)]
+  const findings: Finding[] = []
+  duplicateKeys(root, '', findings)
+  if (schema !== null) checkNode(root, [], '', { schema, findings, text })
+  return findings.sort((a, b) => a.from - b.from).slice(0, MAX_FINDINGS)
+}
+
+const syntaxMessages: Record<string, string> = {
+  InvalidSymbol: 'This is not JSON: texts need double quotes; only true, false and null have none.',
+  PropertyNameExpected: 'A property name in double quotes is expected here.',
+  ValueExpected: 'A value is expected here.',
+  ColonExpected: 'A colon is expected here.',
+  CommaExpected: 'A comma is expected here.',
+  CloseBraceExpected: 'A closing brace } is expected here.',
+  CloseBracketExpected: 'A closing bracket ] is expected here.',
+  EndOfFileExpected: 'The document ends before this: only comments may follow.',
+  UnexpectedEndOfComment: 'This comment is never closed.',
+  UnexpectedEndOfString: 'This text has no closing quote on its line.',
+  InvalidEscapeCharacter: 'This escape does not exist in JSON.',
+}
+
+function syntaxFinding(text: string, error: ParseError | undefined): Finding {
+  if (error === undefined) {
+    const message = 'The document is empty.'
+    return {
+      from: 0,
+      to: text.length,
+      pointer: '',
+      code: 'syntax',
+      message,
+      hint: 'Start with {}.',
+    }
+  }
+  const name = printParseErrorCode(error.error)
+  const trailingComma =
+    (name === 'PropertyNameExpected' || name === 'ValueExpected') &&
+    text.slice(0, error.offset).trimEnd().endsWith(',')
+  return {
+    from: error.offset,
+    to: error.offset + error.length,
+    pointer: '',
+    code: 'syntax',
+    message: syntaxMessages[name] ?? 'This is not JSON.',
+    hint: trailingComma ? 'Remove the comma before it.' : '',
+  }
+}
+
+const escapeKey = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+function duplicateKeys(node: Node, pointer: string, findings: Finding[]): void {
+  const seen = new Set<string>()
+  for (const [index, child] of (node.children ?? []).entries()) {
+    if (node.type === 'array') {
+      duplicateKeys(child, `${pointer}/${index}`, findings)
+      continue
+    }
+    const [key, value] = child.children ?? []
+    if (key === undefined || value === undefined) continue
+    const name = String(key.value)
+    const here = `${pointer}/${escapeKey(name)}`
+    if (seen.has(name)) {
+      const message = `${JSON.stringify(name)} is given twice.`
+      findings.push({ ...spanOf(key), pointer: here, code: 'duplicate_key', message, hint: '' })
+    }
+    seen.add(name)
+    duplicateKeys(value, here, findings)
+  }
+}
+
+const spanOf = (node: Node) => ({ from: node.offset, to: node.offset + node.length })
+
+type Check = { schema: SchemaNode; findings: Finding[]; text: string }
+
+function checkNode(node: Node, path: (string | number)[], pointer: string, check: Check): void {
+  const rule = schemaAt(check.schema, path)
+  if (rule === null) return
+  const report = (code: string, message: string, hint = '', at: Node = node, where = pointer) =>
+    check.findings.push({ ...spanOf(at), pointer: where, code, message, hint })
+  const got = check.text.slice(node.offset, node.offset + Math.min(node.length, 40))
+  const kind = kindsOf(check.schema, rule).find((one) => fits(node, one))
+  if (kind === undefined) {
+    const code = rule.enum === undefined ? 'wrong_type' : 'unknown_value'
+    const expected = expectation(check.schema, rule)
+    report(code, `Must be ${expected}, got ${got}.`, nearestHint(node.value, rule.enum))
+    return
+  }
+  const { minimum, maximum } = kind
+  if (typeof node.value === 'number' && node.type === 'number') {
+    const low = minimum !== undefined && node.value < minimum
+    const high = maximum !== undefined && node.value > maximum
+    if (low || high)
+      report('out_of_range', `Must be ${expectation(check.schema, kind)}, got ${got}.`)
+  }
+  const shape = shapeProblem(node, kind)
+  if (shape !== null) report('invalid_value', `${shape}, got ${got}.`)
+  if (node.type === 'array') {
+    for (const [index, item] of (node.children ?? []).entries()) {
+      checkNode(item, [...path, index], `${pointer}/${index}`, check)
+    }
+  }
+  if (node.type !== 'object') return
+  const names = new Set<string>()
+  for (const property of node.children ?? []) {
+    const [key, value] = property.children ?? []
+    if (key === undefined || value === undefined) continue
+    const name = String(key.value)
+    names.add(name)
+    const here = `${pointer}/${escapeKey(name)}`
+    if (kind.additionalProperties === false && !Object.hasOwn(kind.properties ?? {}, name)) {
+      const known = Object.keys(kind.properties ?? {})
+      report(
+        'unknown_key',
+        `There is no option ${JSON.stringify(name)} here.`,
+        nearestHint(name, known),
+        key,
+        here,
+      )
+    } else checkNode(value, [...path, name], here, check)
+  }
+  for (const name of kind.required ?? []) {
+    if (!names.has(name)) report('missing_key', `${JSON.stringify(name)} is missing.`)
+  }
+}
+
+function fits(node: Node, kind: SchemaNode): boolean {
+  if (kind.enum !== undefined) return kind.enum.includes(node.value)
+  if (kind.const !== undefined) return kind.const === node.value
+  const types = typesOf(kind)
+  if (types.length === 0) return true
+  return types.some((type) =>
+    type === 'integer'
+      ? node.type === 'number' && Number.isInteger(node.value)
+      : type === node.type,
+  )
+}
+
+function shapeProblem(node: Node, kind: SchemaNode): string | null {
+  if (node.type === 'string') {
+    const { length } = String(node.value)
+    if (length < (kind.minLength ?? 0)) return `Must have at least ${kind.minLength} characters`
+    if (length > (kind.maxLength ?? Number.POSITIVE_INFINITY)) {
+      return `Must have at most ${kind.maxLength} characters`
+    }
+    if (kind.pattern !== undefined && !new RegExp(kind.pattern, 'u').test(String(node.value))) {
+      const word = onlyWord(kind)
+      return word === null
+        ? `Must be of the form ${kind.pattern}`
+        : `Must be ${JSON.stringify(word)}`
+    }
+  }
+  if (node.type === 'array') {
+    const count = node.children?.length ?? 0
+    if (count < (kind.minItems ?? 0)) return `Must have at least ${kind.minItems} item`
+    if (count > (kind.maxItems ?? Number.POSITIVE_INFINITY)) {
+      return `Must have at most ${kind.maxItems} items`
+    }
+  }
+  return null
+}
+
+function nearestHint(given: unknown, known: readonly unknown[] | undefined): string {
+  if (typeof given !== 'string' || known === undefined) return ''
+  const names = known.filter((name) => typeof name === 'string')
+  const near = names
+    .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance)[0]
+  const limit = Math.max(1, Math.floor(given.length / 3))
+  return near !== undefined && near.distance <= limit
+    ? `Did you mean ${JSON.stringify(near.name)}?`
+    : ''
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

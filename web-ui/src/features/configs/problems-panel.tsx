@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { StatusBadge, StatusMark, type Verdict } from '../../components/status-badge.tsx'
+import { toApiError } from '../../lib/api-error.ts'
+import { plural } from '../../lib/format.ts'
+import classes from './configs.module.css'
+import { type Problem, placeText } from './problems.ts'
+
+/** Whose word the list is: the node binary's, or until it has spoken, the console's own. */
+export type CheckState =
+  | { kind: 'checking' }
+  | { kind: 'checked' }
+  | { kind: 'unchecked'; error: unknown; onRetry: () => void }
+
+export type ProblemsPanelProps = {
+  problems: readonly Problem[]
+  check: CheckState
+  onShow: (problem: Problem) => void
+}
+
+export function ProblemsPanel({ problems, check, onShow }: ProblemsPanelProps) {
+  return (
+    <section className={classes.problems} aria-label="Problems">
+      <div className={classes.problemsHead}>
+        <h2>Problems</h2>
+        <span role="status" className="row">
+          <StatusBadge verdict={verdictOf(problems.length, check)} />
+        </span>
+        {check.kind === 'unchecked' && (
+          <>
+            <span className="dim">{toApiError(check.error).message}</span>
+            <Button size="compact-xs" variant="default" onClick={check.onRetry}>
+              Check again
+            </Button>
+          </>
+        )}
+      </div>
+      {problems.length > 0 && (
+        <ol className={classes.problemList}>
+          {problems.map((problem) => (
+            <li key={`${problem.from} ${problem.code} ${problem.pointer}`}>
+              <button type="button" className={classes.problem} onClick={() => onShow(problem)}>
+                <StatusMark tone="bad" shape="square" />
+                <span className="mono">{placeText(problem)}</span>
+                <span className={classes.message}>
+                  {problem.message}{' '}
+                  {problem.hint !== '' && <span className={classes.hint}>{problem.hint}</span>}
+                </span>
+                <code className="dim">
+                  {problem.pointer === '' ? problem.code : problem.pointer}
+                </code>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function verdictOf(count: number, check: CheckState): Verdict {
+  const found = plural(count, 'problem')
+  if (check.kind === 'checking') {
+    const label = count === 0 ? 'Checking…' : `${found} so far, checking…`
+    return { label, tone: count === 0 ? 'idle' : 'bad', shape: 'half' }
+  }
+  if (check.kind === 'unchecked') {
+    return {
+      label: `${found} seen here; not checked by farmstead-node`,
+      tone: 'warn',
+      shape: 'ring',
+    }
+  }
+  return count === 0
+    ? { label: 'farmstead-node takes this text', tone: 'good', shape: 'disc' }
+    : { label: `${found}, by farmstead-node`, tone: 'bad', shape: 'square' }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+import { Button, Modal, Textarea } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ErrorBox } from '../../components/error-box.tsx'
+import type { Config, Version } from '../../lib/api-types.ts'
+import { createVersionMutation } from './api.ts'
+import type { DraftHandle } from './use-draft.ts'
+
+const MAX_MESSAGE_LENGTH = 500
+
+export type SaveVersionDialogProps = {
+  config: Config
+  draft: DraftHandle
+  onClose: () => void
+  onSaved: (version: Version) => void
+}
+
+export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersionDialogProps) {
+  const client = useQueryClient()
+  const [message, setMessage] = useState('')
+  const [asked, setAsked] = useState(false)
+  const create = useMutation({
+    ...createVersionMutation,
+    onSuccess: (version) => {
+      void client.invalidateQueries({ queryKey: ['configs'] })
+      void client.invalidateQueries({ queryKey: ['drafts', config.name] })
+      onSaved(version)
+    },
+  })
+  const next = (config.latestVersion ?? 0) + 1
+  const handleSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setAsked(true)
+    if (message.trim() === '') return
+    if (!(await draft.flush())) return
+    create.mutate({
+      name: config.name,
+      text: draft.text,
+      message: message.trim(),
+      parent: config.latestVersion,
+    })
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Save version ${next} of ${config.name}`}>
+      <form className="stack" onSubmit={(event) => void handleSubmit(event)} noValidate>
+        <p className="dim">
+          A version never changes again. Saving it changes nothing on the nodes: a rollout does.
+        </p>
+        <Textarea
+          label="Message"
+          description="What changes, and why: for whoever reads the history"
+          withAsterisk
+          required
+          autosize
+          minRows={3}
+          maxRows={8}
+          maxLength={MAX_MESSAGE_LENGTH}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+          error={asked && message.trim() === '' ? 'Say what changes and why.' : null}
+          data-autofocus
+        />
+        {create.isError && <ErrorBox what="No version was saved" error={create.error} />}
+        {draft.save.kind === 'failed' && (
+          <ErrorBox what="The draft was not saved" error={draft.save.error} />
+        )}
+        <div className="row">
+          <Button type="submit" loading={create.isPending}>
+            Save version {next}
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+import type { Place } from '../../components/code/positions.ts'
+
+const count = (value: unknown): number | undefined => {
+  const number = Number(value)
+  return Number.isInteger(number) && number > 0 ? number : undefined
+}
+
+/** A place to show in a text: ?pointer=/sites/0/root&line=12&column=3 */
+export function parsePlaceSearch(search: Record<string, unknown>): Place {
+  const place: Place = {}
+  const line = count(search.line)
+  const column = count(search.column)
+  if (line !== undefined) place.line = line
+  if (column !== undefined) place.column = column
+  if (typeof search.pointer === 'string') place.pointer = search.pointer
+  return place
+}
+
+/** A side of a comparison: a version's number, or the draft. */
+export type Side = number | 'draft'
+export type CompareSearch = {
+  from?: Side | undefined
+  to?: Side | undefined
+  view?: 'options' | undefined
+}
+
+const side = (value: unknown): Side | undefined => (value === 'draft' ? 'draft' : count(value))
+
+export function parseCompareSearch(search: Record<string, unknown>): CompareSearch {
+  const parsed: CompareSearch = {}
+  const from = side(search.from)
+  const to = side(search.to)
+  if (from !== undefined) parsed.from = from
+  if (to !== undefined) parsed.to = to
+  if (search.view === 'options') parsed.view = 'options'
+  return parsed
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { LazyCodeView } from '../../components/code/lazy-code.tsx'
+import type { Place } from '../../components/code/positions.ts'
+import { Digest } from '../../components/digest.tsx'
+import { ButtonLink } from '../../components/links.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Session, Version } from '../../lib/api-types.ts'
+import { formatBytes, plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { versionQuery } from './api.ts'
+import { ConfigTabs } from './config-tabs.tsx'
+import { RestoreDialog } from './restore-dialog.tsx'
+
+export type VersionScreenProps = { name: string; number: number; session: Session; place: Place }
+
+export function VersionScreen({ name, number, session, place }: VersionScreenProps) {
+  const version = useQuery(versionQuery(name, number))
+  const [restoring, setRestoring] = useState(false)
+  return (
+    <Page
+      title={`${name} v${number}`}
+      meta={version.data === undefined ? undefined : <VersionMeta version={version.data} />}
+      actions={
+        version.data !== undefined && (
+          <>
+            {version.data.parent !== null && (
+              <ButtonLink
+                variant="default"
+                to="/configs/$name/compare"
+                params={{ name }}
+                search={{ from: version.data.parent, to: number }}
+              >
+                Compare with v{version.data.parent}
+              </ButtonLink>
+            )}
+            <ActionButton
+              variant="default"
+              blockedBy={whyNot(session, 'configs:write')}
+              onClick={() => setRestoring(true)}
+            >
+              Restore into the draft
+            </ActionButton>
+            <ButtonLink to="/rollouts/new" search={{ config: name, version: number }}>
+              Plan rollout of v{number}
+            </ButtonLink>
+          </>
+        )
+      }
+    >
+      <ConfigTabs name={name} />
+      <QueryStates query={version} what={`Version ${number}`} skeletonRows={8}>
+        {(data) => (
+          <>
+            <p>{data.message}</p>
+            <div className="panel">
+              <LazyCodeView text={data.text} label={`Text of ${name} v${number}`} place={place} />
+            </div>
+            {restoring && <RestoreDialog version={data} onClose={() => setRestoring(false)} />}
+          </>
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+function VersionMeta({ version }: { version: Version }) {
+  return (
+    <>
+      <span>
+        saved by {version.author} <TimeAgo at={version.createdAt} />
+      </span>
+      <span>
+        digest <Digest value={version.digest} />
+      </span>
+      <span>{formatBytes(version.sizeBytes)}</span>
+      <span>
+        {version.nodes === 0 ? 'runs on no node' : `runs on ${plural(version.nodes, 'node')}`}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { useNarrow } from '../../hooks/use-narrow.ts'
+import type { Node, Session, SyncState } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { AddNodeDialog } from './add-node-dialog.tsx'
+import { metricsQuery, nodesQuery } from './api.ts'
+import classes from './farm-screen.module.css'
+import type { FarmSearch } from './farm-search.ts'
+import { NodeCards } from './node-cards.tsx'
+import { NodesTable } from './nodes-table.tsx'
+import { matchesFilter, syncStates, syncVerdict } from './rules.ts'
+
+export type FarmScreenProps = {
+  session: Session
+  search: FarmSearch
+  onSearch: (search: FarmSearch) => void
+}
+
+const sparkWindow = { rangeSeconds: 1800, stepSeconds: 60, stage: 'total' } as const
+
+export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
+  const nodes = useQuery(nodesQuery)
+  const [adding, setAdding] = useState(false)
+  const addNode = (
+    <ActionButton
+      variant={nodes.data?.length === 0 ? 'filled' : 'default'}
+      blockedBy={whyNot(session, 'nodes:enrol')}
+      onClick={() => setAdding(true)}
+    >
+      Add a node
+    </ActionButton>
+  )
+  return (
+    <Page title="Farm" actions={nodes.data?.length === 0 ? undefined : addNode}>
+      <div className="panel">
+        <QueryStates query={nodes} what="The nodes" skeletonRows={4}>
+          {(all) =>
+            all.length === 0 ? (
+              <EmptyState title="No node has joined yet" action={addNode}>
+                A node joins by itself: make a one-time token here, run the one command it gives on
+                the machine that is to serve, and watch it appear.
+              </EmptyState>
+            ) : (
+              <FilteredNodes all={all} search={search} onSearch={onSearch} />
+            )
+          }
+        </QueryStates>
+      </div>
+      {adding && <AddNodeDialog onClose={() => setAdding(false)} />}
+    </Page>
+  )
+}
+
+type FilteredNodesProps = Omit<FarmScreenProps, 'session'> & { all: Node[] }
+
+function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
+  const narrow = useNarrow()
+  const sparks = useQuery(metricsQuery(null, sparkWindow))
+  const { q, state } = search
+  const shown = useMemo(
+    () => all.filter((node) => matchesFilter(node, { q, state })),
+    [all, q, state],
+  )
+  const series = useMemo(
+    () => new Map(sparks.data?.series.map((one) => [one.nodeId, one.p99Seconds])),
+    [sparks.data],
+  )
+  const windowSeconds = all[0]?.latency.windowSeconds ?? 0
+  const filtering = q !== undefined || state !== undefined
+  return (
+    <>
+      <div className="panel-head">
+        <TextInput
+          size="xs"
+          aria-label="Find nodes by name, host or label"
+          placeholder="Name, host or label"
+          value={q ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onSearch({ ...search, q: value === '' ? undefined : value })
+          }
+        />
+        <NativeSelect
+          size="xs"
+          aria-label="Filter by state"
+          value={state ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onSearch({ ...search, state: syncStates.find((one) => one === value) })
+          }
+          data={[
+            { value: '', label: `All states (${all.length})` },
+            ...syncStates.map((one) => ({ value: one, label: stateOption(all, one) })),
+          ]}
+        />
+        <span className={classes.counted} role="status">
+          {filtering
+            ? `${shown.length} of ${plural(all.length, 'node')}`
+            : plural(all.length, 'node')}
+          {windowSeconds > 0 && `, latency over ${windowSeconds / 60} min`}
+        </span>
+      </div>
+      {shown.length === 0 ? (
+        <EmptyState title="No node matches">
+          {plural(all.length, 'node')} {all.length === 1 ? 'is' : 'are'} hidden by the filter.{' '}
+          <button type="button" className={classes.link} onClick={() => onSearch({})}>
+            Show all nodes
+          </button>
+        </EmptyState>
+      ) : narrow ? (
+        <NodeCards nodes={shown} p99={series} />
+      ) : (
+        <NodesTable nodes={shown} p99={series} search={search} onSearch={onSearch} />
+      )}
+    </>
+  )
+}
+
+function stateOption(all: readonly Node[], state: SyncState): string {
+  return `${syncVerdict[state].label} (${all.filter((node) => node.sync.state === state).length})`
+}

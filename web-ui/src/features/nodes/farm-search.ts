@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What the farm's address holds: filters and order, so that a view can be sent to a colleague.
+import type { SyncState } from '../../lib/api-types.ts'
+import type { NodeFilter } from './rules.ts'
+import { syncStates } from './rules.ts'
+
+export const sortKeys = ['name', 'state', 'p50', 'p99', 'rate', 'errors', 'seen'] as const
+export type SortKey = (typeof sortKeys)[number]
+export type FarmSearch = NodeFilter & { sort?: SortKey | undefined; desc?: boolean | undefined }
+
+export function parseFarmSearch(search: Record<string, unknown>): FarmSearch {
+  const parsed: FarmSearch = {}
+  const { q, state, sort, desc } = search
+  if ((typeof q === 'string' || typeof q === 'number') && q !== '') parsed.q = String(q)
+  if (isSyncState(state)) parsed.state = state
+  const key = sortKeys.find((known) => known === sort)
+  if (key !== undefined) parsed.sort = key
+  if (desc === true) parsed.desc = true
+  return parsed
+}
+
+const isSyncState = (value: unknown): value is SyncState =>
+  syncStates.some((state) => state === value)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+type Parsed = { ok: true; labels: Record<string, string> } | { ok: false; message: string }
+
+const LABEL_KEY = /^[a-z][a-z0-9_.-]{0,62}$/
+const MAX_VALUE_LENGTH = 128
+
+/** "rack=b2 site=fra", separated by spaces or commas. */
+export function parseLabels(text: string): Parsed {
+  const labels: Record<string, string> = {}
+  for (const word of text.split(/[\s,]+/).filter((part) => part !== '')) {
+    const at = word.indexOf('=')
+    if (at < 1) return { ok: false, message: `"${word}" is not of the form key=value.` }
+    const key = word.slice(0, at)
+    const value = word.slice(at + 1)
+    if (!LABEL_KEY.test(key)) {
+      return {
+        ok: false,
+        message: `"${key}" must begin with a–z and hold only a–z, 0–9, dot, dash and underscore.`,
+      }
+    }
+    if (value.length > MAX_VALUE_LENGTH) {
+      return {
+        ok: false,
+        message: `The value of "${key}" is longer than ${MAX_VALUE_LENGTH} characters.`,
+      }
+    }
+    labels[key] = value
+  }
+  return { ok: true, labels }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+import { Link } from '@tanstack/react-router'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { Node } from '../../lib/api-types.ts'
+import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import classes from './farm-screen.module.css'
+import { Identities, Labels, LastResult, LastSeen, Urls } from './node-cells.tsx'
+import { syncVerdict, whyNoLatency } from './rules.ts'
+
+export type NodeCardsProps = {
+  nodes: Node[]
+  p99: ReadonlyMap<string, readonly (number | null)[]>
+}
+
+/** The farm's table for a narrow screen: the same facts, a node below the other. */
+export function NodeCards({ nodes, p99 }: NodeCardsProps) {
+  return (
+    <ul className={classes.cards} aria-label="Nodes">
+      {nodes.map((node) => (
+        <li key={node.id}>
+          <div className={classes.cardHead}>
+            <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
+              {node.name}
+            </Link>
+            <StatusBadge verdict={syncVerdict[node.sync.state]} />
+          </div>
+          <div className={classes.cardHead}>
+            <Identities sync={node.sync} />
+            <Sparkline values={p99.get(node.id) ?? []} className={classes.spark} />
+          </div>
+          <dl className={classes.numbers}>
+            <Figure name="p50" value={formatSeconds(node.latency.p50Seconds)} />
+            <Figure name="p99" value={formatSeconds(node.latency.p99Seconds)} />
+            <Figure name="Requests/s" value={formatRate(node.latency.requestsPerSecond)} />
+            <Figure name="5xx" value={formatRatio(node.latency.errorRatio)} />
+          </dl>
+          <div className="dim">
+            {whyNoLatency(node) ?? `${formatCount(node.latency.requests)} requests`}
+          </div>
+          <div className={classes.cardHead}>
+            <LastSeen node={node} />
+            <LastResult result={node.lastResult} />
+          </div>
+          <Urls urls={node.urls} />
+          <Labels labels={node.labels} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The pieces of a node that the farm's table and its cards both show.
+import { Link } from '@tanstack/react-router'
+import { Digest } from '../../components/digest.tsx'
+import { StatusMark, type Verdict } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { ConfigIdentity, Node } from '../../lib/api-types.ts'
+import classes from './farm-screen.module.css'
+import { digestsToShow } from './rules.ts'
+
+export function Labels({ labels }: { labels: Node['labels'] }) {
+  const entries = Object.entries(labels)
+  if (entries.length === 0) return <span className="dim">–</span>
+  return (
+    <ul className={classes.labels} aria-label="Labels">
+      {entries.map(([key, value]) => (
+        <li key={key} className={classes.label}>
+          {key}={value}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function Urls({ urls }: { urls: readonly string[] }) {
+  if (urls.length === 0) return <span className="dim">–</span>
+  return (
+    <div className={classes.urls}>
+      {urls.map((url) => (
+        <a key={url} href={url} target="_blank" rel="noreferrer" className="mono nowrap">
+          {url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
+        </a>
+      ))}
+    </div>
+  )
+}
+
+/** One line when desired, acknowledged and effective agree; else all three, by name. */
+export function Identities({ sync }: { sync: Node['sync'] }) {
+  const shown = digestsToShow(sync)
+  const single = shown.length === 1
+  return (
+    <div className={`${classes.identities} ${single ? classes.single : ''}`}>
+      {shown.map(({ name, identity }) => (
+        <div key={name} className={classes.identity}>
+          {!single && <span className="dim">{name}</span>}
+          {identity === null ? (
+            <span className="dim">none</span>
+          ) : (
+            <>
+              <VersionLink identity={identity} />
+              <Digest value={identity.digest} />
+            </>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+export function VersionLink({ identity }: { identity: ConfigIdentity }) {
+  if (identity.version === null) return <span className="dim">unsaved</span>
+  const { config, number } = identity.version
+  return (
+    <Link to="/configs/$name/versions/$number" params={{ name: config, number }}>
+      {config} v{number}
+    </Link>
+  )
+}
+
+export const outcomeVerdict = {
+  applied: { label: 'Applied', tone: 'good', shape: 'disc' },
+  reverted: { label: 'Went back', tone: 'bad', shape: 'diamond' },
+  stuck: { label: 'Stuck', tone: 'bad', shape: 'triangle' },
+  refused: { label: 'Refused', tone: 'bad', shape: 'square' },
+} satisfies Record<NonNullable<Node['lastResult']>['outcome'], Verdict>
+
+export function LastResult({ result }: { result: Node['lastResult'] }) {
+  if (result === null) return <span className="dim">none yet</span>
+  const verdict = outcomeVerdict[result.outcome]
+  return (
+    <div className={classes.result} title={result.message}>
+      <StatusMark tone={verdict.tone} shape={verdict.shape} /> {verdict.label}
+      {result.code !== null && (
+        <>
+          {' '}
+          <code>{result.code}</code>
+        </>
+      )}{' '}
+      <span className="dim">
+        <TimeAgo at={result.at} />
+      </span>
+    </div>
+  )
+}
+
+export function LastSeen({ node }: { node: Pick<Node, 'connected' | 'lastSeenAt'> }) {
+  if (node.connected) {
+    return (
+      <span className="nowrap">
+        <StatusMark tone="good" shape="disc" /> Connected
+      </span>
+    )
+  }
+  return (
+    <span className="nowrap">
+      <StatusMark tone="warn" shape="ring" />{' '}
+      {node.lastSeenAt === null ? 'Never heard' : <TimeAgo at={node.lastSeenAt} />}
+    </span>
+  )
+}

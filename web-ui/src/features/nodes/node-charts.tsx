@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+import { NativeSelect, SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { ChartPanel } from '../../components/chart/chart-panel.tsx'
+import type { Mark, Series } from '../../components/chart/types.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { Metrics, MetricsSeries } from '../../lib/api-types.ts'
+import { formatBytes, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { metricsQuery } from './api.ts'
+import classes from './node-screen.module.css'
+import { isRange, isStage, type NodeSearch, ranges, stages } from './node-search.ts'
+
+export type NodeChartsProps = {
+  id: string
+  search: NodeSearch
+  onSearch: (search: NodeSearch) => void
+}
+
+export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
+  const { rangeSeconds, stepSeconds } = ranges[search.range ?? '15m']
+  const stage = search.stage ?? 'total'
+  const metrics = useQuery(metricsQuery(id, { rangeSeconds, stepSeconds, stage }))
+  return (
+    <section className="stack" aria-label="Measurements">
+      <div className="row">
+        <SegmentedControl
+          aria-label="Time range"
+          value={search.range ?? '15m'}
+          onChange={(range) => isRange(range) && onSearch({ ...search, range })}
+          data={Object.entries(ranges).map(([value, { label }]) => ({ value, label }))}
+        />
+        <NativeSelect
+          size="xs"
+          aria-label="Stage of a request"
+          value={stage}
+          onChange={({ currentTarget: { value } }) =>
+            isStage(value) && onSearch({ ...search, stage: value })
+          }
+          data={Object.entries(stages).map(([value, { label }]) => ({ value, label }))}
+        />
+        <span className="dim">{stages[stage].help}</span>
+      </div>
+      <QueryStates query={metrics} what="The measurements" skeletonRows={8}>
+        {(data) => {
+          const series = data.series.find((one) => one.nodeId === id)
+          return series === undefined || series.count.every((count) => count === null) ? (
+            <div className="panel">
+              <EmptyState title="No measurement in this range">
+                The node reports only what it served. Send it requests, or choose a longer range.
+              </EmptyState>
+            </div>
+          ) : (
+            <Charts metrics={data} series={series} />
+          )
+        }}
+      </QueryStates>
+    </section>
+  )
+}
+
+function Charts({ metrics, series }: { metrics: Metrics; series: MetricsSeries }) {
+  const { times } = metrics
+  const latency = useMemo<Series[]>(
+    () => [
+      { name: 'p50', values: series.p50Seconds, colour: 1 },
+      { name: 'p90', values: series.p90Seconds, colour: 2 },
+      { name: 'p99', values: series.p99Seconds, colour: 3 },
+    ],
+    [series],
+  )
+  const rate = useMemo<Series[]>(
+    () => [{ name: 'requests/s', values: series.requestsPerSecond, colour: 1 }],
+    [series],
+  )
+  const errors = useMemo<Series[]>(
+    () => [{ name: '5xx', values: series.errorRatio, colour: 3 }],
+    [series],
+  )
+  const bytes = useMemo<Series[]>(
+    () => [{ name: 'sent', values: series.bytesPerSecond, colour: 4 }],
+    [series],
+  )
+  const marks = useMemo<Mark[]>(
+    () => metrics.annotations.map(({ at, text }) => ({ atSeconds: Date.parse(at) / 1000, text })),
+    [metrics.annotations],
+  )
+  return (
+    <>
+      <ChartPanel
+        label={`Latency: ${stages[metrics.stage].label.toLowerCase()}`}
+        help={`steps of ${metrics.stepSeconds} s; gaps are steps without requests`}
+        times={times}
+        series={latency}
+        format={formatSeconds}
+        counts={series.count}
+        marks={marks}
+        height={260}
+      />
+      <div className={classes.small}>
+        <ChartPanel
+          label="Requests per second"
+          times={times}
+          series={rate}
+          format={formatRate}
+          height={140}
+        />
+        <ChartPanel
+          label="Share of 5xx answers"
+          times={times}
+          series={errors}
+          format={formatRatio}
+          height={140}
+        />
+        <ChartPanel
+          label="Bytes per second"
+          times={times}
+          series={bytes}
+          format={formatBytes}
+          height={140}
+        />
+      </div>
+    </>
+  )
+}

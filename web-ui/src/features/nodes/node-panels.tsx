@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+import { Link } from '@tanstack/react-router'
+import { ConfigErrors } from '../../components/config-errors.tsx'
+import { Digest } from '../../components/digest.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Node } from '../../lib/api-types.ts'
+import { formatBytes, formatCount } from '../../lib/format.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { Labels, outcomeVerdict, VersionLink } from './node-cells.tsx'
+import classes from './node-screen.module.css'
+import { syncVerdict } from './rules.ts'
+
+export function SyncPanel({ node: { sync } }: { node: Node }) {
+  const rows = [
+    { name: 'Desired', identity: sync.desired },
+    { name: 'Acknowledged', identity: sync.acknowledged },
+    { name: 'Effective', identity: sync.effective },
+  ]
+  return (
+    <section className="panel" aria-labelledby="sync-heading">
+      <div className="panel-head">
+        <h2 id="sync-heading">Sync</h2>
+        <span className="grow" />
+        <span role="status">
+          <StatusBadge verdict={syncVerdict[sync.state]} />
+        </span>
+        <span className="dim">
+          since <TimeAgo at={sync.since} />
+        </span>
+      </div>
+      <div className="panel-body">
+        <p className={classes.reason}>{sync.reason}</p>
+        <table className={classes.digests}>
+          <thead className="visually-hidden">
+            <tr>
+              <th scope="col">Which</th>
+              <th scope="col">Version</th>
+              <th scope="col">Digest</th>
+              <th scope="col">Generation</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, identity }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {identity === null ? (
+                  <td colSpan={3} className="dim">
+                    none
+                  </td>
+                ) : (
+                  <>
+                    <td>
+                      <VersionLink identity={identity} />
+                    </td>
+                    <td>
+                      <Digest value={identity.digest} />
+                    </td>
+                    <td className="dim">generation {identity.generation}</td>
+                  </>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
+  const config = sync.desired?.version?.config ?? null
+  return (
+    <section className="panel" aria-labelledby="result-heading">
+      <div className="panel-head">
+        <h2 id="result-heading">Last result</h2>
+        <span className="grow" />
+        {lastResult !== null && <StatusBadge verdict={outcomeVerdict[lastResult.outcome]} />}
+      </div>
+      <div className="panel-body stack-tight">
+        {lastResult === null ? (
+          <p className="dim">It has not been asked to apply anything yet.</p>
+        ) : (
+          <>
+            <p>{lastResult.message}</p>
+            {lastResult.errors.length > 0 && (
+              <ConfigErrors config={config} errors={lastResult.errors} />
+            )}
+            <p className="row dim">
+              <TimeAgo at={lastResult.at} />
+              {lastResult.code !== null && <code>{lastResult.code}</code>}
+              {lastResult.rolloutId !== null && (
+                <Link to="/rollouts/$id" params={{ id: lastResult.rolloutId }}>
+                  Open its rollout
+                </Link>
+              )}
+            </p>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+export function IdentityPanel({ node }: { node: Node }) {
+  return (
+    <section className="panel" aria-labelledby="identity-heading">
+      <div className="panel-head">
+        <h2 id="identity-heading">Identity</h2>
+      </div>
+      <div className="panel-body">
+        <Facts
+          facts={[
+            { name: 'Host', value: node.hostname },
+            { name: 'System', value: `${node.os}, ${node.arch}` },
+            { name: 'farmstead-node', value: node.version },
+            { name: 'Labels', value: <Labels labels={node.labels} /> },
+            { name: 'Enrolled', value: formatDateTime(node.enrolledAt) },
+            { name: 'Id', value: <code>{node.id}</code> },
+          ]}
+        />
+      </div>
+    </section>
+  )
+}
+
+/** Names for the gauges we know; a newer node's others are shown under their wire names. */
+const gaugeLabels: Record<string, string> = {
+  openConnections: 'Open connections',
+  statQueue: 'Look-ups waiting',
+  readQueue: 'Reads waiting',
+  statThreads: 'Stat threads',
+  readThreads: 'Read threads',
+  readBusy: 'Read threads at work',
+  cacheEntries: 'Cached look-ups',
+  cacheBytes: 'File bytes in memory',
+  openFiles: 'Files held open',
+  workers: 'Event loops',
+}
+
+export function GaugesPanel({ node }: { node: Node }) {
+  const gauges = Object.entries(node.gauges)
+  return (
+    <section className="panel" aria-labelledby="gauges-heading">
+      <div className="panel-head">
+        <h2 id="gauges-heading">Right now</h2>
+        {node.lastSeenAt !== null && (
+          <span className="dim">
+            as reported <TimeAgo at={node.lastSeenAt} />
+          </span>
+        )}
+      </div>
+      <div className="panel-body">
+        {gauges.length === 0 ? (
+          <p className="dim">The node has not reported any values yet.</p>
+        ) : (
+          <dl className={classes.gauges}>
+            {gauges.map(([name, value]) => (
+              <div key={name}>
+                <dt>{gaugeLabels[name] ?? name}</dt>
+                <dd>{name.endsWith('Bytes') ? formatBytes(value) : formatCount(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </div>
+    </section>
+  )
+}

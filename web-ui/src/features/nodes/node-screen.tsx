@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { Node, Session } from '../../lib/api-types.ts'
+import { formatCount, formatSeconds } from '../../lib/format.ts'
+import { nodeQuery } from './api.ts'
+import { EffectiveConfigPanel } from './effective-config-panel.tsx'
+import { LastSeen, Urls } from './node-cells.tsx'
+import { NodeCharts } from './node-charts.tsx'
+import { GaugesPanel, IdentityPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
+import classes from './node-screen.module.css'
+import type { NodeSearch } from './node-search.ts'
+import { OverridePanel } from './override-panel.tsx'
+import { syncVerdict, whyNoLatency } from './rules.ts'
+
+export type NodeScreenProps = {
+  id: string
+  session: Session
+  search: NodeSearch
+  onSearch: (search: NodeSearch) => void
+}
+
+export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
+  const node = useQuery(nodeQuery(id))
+  return (
+    <Page
+      title={node.data?.name ?? 'Node'}
+      meta={node.data === undefined ? undefined : <NodeMeta node={node.data} />}
+    >
+      <QueryStates query={node} what="The node" skeletonRows={6}>
+        {(data) => (
+          <>
+            <div className={classes.overview}>
+              <SyncPanel node={data} />
+              <ResultPanel node={data} />
+              <IdentityPanel node={data} />
+            </div>
+            <NodeCharts id={id} search={search} onSearch={onSearch} />
+            <GaugesPanel node={data} />
+            <EffectiveConfigPanel node={data} />
+            <OverridePanel node={data} session={session} />
+          </>
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+function NodeMeta({ node }: { node: Node }) {
+  const { latency } = node
+  return (
+    <>
+      <StatusBadge verdict={syncVerdict[node.sync.state]} />
+      <LastSeen node={node} />
+      <span>
+        p99 {formatSeconds(latency.p99Seconds)},{' '}
+        {whyNoLatency(node) ?? `${formatCount(latency.requests)} requests`},{' '}
+        {latency.windowSeconds / 60} min
+      </span>
+      <Urls urls={node.urls} />
+    </>
+  )
+}

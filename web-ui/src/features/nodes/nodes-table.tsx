@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+import { Link } from '@tanstack/react-router'
+import {
+  createColumnHelper,
+  createSortedRowModel,
+  type RowData,
+  rowSortingFeature,
+  sortFn_basic,
+  sortFn_text,
+  type TableFeatures,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
+import { useMemo } from 'react'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { Node } from '../../lib/api-types.ts'
+import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import classes from './farm-screen.module.css'
+import { type FarmSearch, sortKeys } from './farm-search.ts'
+import { Identities, Labels, LastResult, LastSeen, Urls } from './node-cells.tsx'
+import { syncRank, syncVerdict, whyNoLatency } from './rules.ts'
+
+export type NodesTableProps = {
+  nodes: Node[]
+  p99: ReadonlyMap<string, readonly (number | null)[]>
+  search: FarmSearch
+  onSearch: (search: FarmSearch) => void
+}
+
+type Row = { node: Node; p99: readonly (number | null)[] }
+
+declare module '@tanstack/react-table' {
+  interface ColumnMeta<TFeatures extends TableFeatures, TData extends RowData, TValue> {
+    numeric?: true
+  }
+}
+
+const features = tableFeatures({
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns: { basic: sortFn_basic, text: sortFn_text },
+})
+const helper = createColumnHelper<typeof features, Row>()
+const numeric = { sortFn: 'basic', sortUndefined: 'last', meta: { numeric: true } } as const
+
+const columns = helper.columns([
+  helper.accessor((row) => row.node.name, {
+    id: 'name',
+    header: 'Node',
+    sortFn: 'text',
+    cell: ({ row: { original } }) => (
+      <Link to="/nodes/$id" params={{ id: original.node.id }} className={classes.name ?? ''}>
+        {original.node.name}
+      </Link>
+    ),
+  }),
+  helper.accessor((row) => syncRank(row.node.sync.state), {
+    id: 'state',
+    header: 'State',
+    sortFn: 'basic',
+    cell: ({ row: { original } }) => (
+      <StatusBadge verdict={syncVerdict[original.node.sync.state]} />
+    ),
+  }),
+  helper.display({
+    id: 'version',
+    header: 'Version',
+    cell: ({ row: { original } }) => <Identities sync={original.node.sync} />,
+  }),
+  helper.accessor((row) => row.node.latency.p50Seconds ?? undefined, {
+    id: 'p50',
+    header: 'p50',
+    ...numeric,
+    cell: ({ row: { original } }) => formatSeconds(original.node.latency.p50Seconds),
+  }),
+  helper.accessor((row) => row.node.latency.p99Seconds ?? undefined, {
+    id: 'p99',
+    header: 'p99',
+    ...numeric,
+    cell: ({ row: { original } }) => (
+      <span className={classes.latency}>
+        <Sparkline values={original.p99} className={classes.spark} />
+        {formatSeconds(original.node.latency.p99Seconds)}
+      </span>
+    ),
+  }),
+  helper.display({
+    id: 'samples',
+    header: 'Requests',
+    meta: { numeric: true },
+    cell: ({ row: { original } }) => (
+      <span className="dim">
+        {whyNoLatency(original.node) ?? formatCount(original.node.latency.requests)}
+      </span>
+    ),
+  }),
+  helper.accessor((row) => row.node.latency.requestsPerSecond ?? undefined, {
+    id: 'rate',
+    header: 'Requests/s',
+    ...numeric,
+    cell: ({ row: { original } }) => formatRate(original.node.latency.requestsPerSecond),
+  }),
+  helper.accessor((row) => row.node.latency.errorRatio ?? undefined, {
+    id: 'errors',
+    header: '5xx',
+    ...numeric,
+    cell: ({ row: { original } }) => formatRatio(original.node.latency.errorRatio),
+  }),
+  helper.accessor((row) => (row.node.lastSeenAt ? Date.parse(row.node.lastSeenAt) : undefined), {
+    id: 'seen',
+    header: 'Agent',
+    sortFn: 'basic',
+    sortUndefined: 'last',
+    cell: ({ row: { original } }) => <LastSeen node={original.node} />,
+  }),
+  helper.display({
+    id: 'result',
+    header: 'Last result',
+    cell: ({ row: { original } }) => <LastResult result={original.node.lastResult} />,
+  }),
+  helper.display({
+    id: 'serves',
+    header: 'Serves',
+    cell: ({ row: { original } }) => <Urls urls={original.node.urls} />,
+  }),
+  helper.display({
+    id: 'labels',
+    header: 'Labels',
+    cell: ({ row: { original } }) => <Labels labels={original.node.labels} />,
+  }),
+])
+
+const noValues: readonly (number | null)[] = []
+const ariaSort = { asc: 'ascending', desc: 'descending' } as const
+
+export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
+  const data = useMemo(
+    () => nodes.map((node) => ({ node, p99: p99.get(node.id) ?? noValues })),
+    [nodes, p99],
+  )
+  const sorting = useMemo(
+    () => [{ id: search.sort ?? 'name', desc: search.desc ?? false }],
+    [search.sort, search.desc],
+  )
+  const table = useTable({
+    features,
+    columns,
+    data,
+    getRowId: (row) => row.node.id,
+    enableSortingRemoval: false,
+    state: { sorting },
+    onSortingChange: (update) => {
+      const [next] = typeof update === 'function' ? update(sorting) : update
+      const sort = sortKeys.find((key) => key === next?.id)
+      onSearch({ ...search, sort, desc: next?.desc === true ? true : undefined })
+    },
+  })
+  return (
+    <section className="scroll-x" aria-label="Nodes, table">
+      <table className="grid">
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id}>
+              {group.headers.map(({ id, column }) => {
+                const sorted = column.getIsSorted()
+                return (
+                  <th
+                    key={id}
+                    scope="col"
+                    className={column.columnDef.meta?.numeric ? 'num' : undefined}
+                    aria-sort={sorted === false ? undefined : ariaSort[sorted]}
+                  >
+                    {column.getCanSort() ? (
+                      <button
+                        type="button"
+                        className={classes.sort}
+                        onClick={column.getToggleSortingHandler()}
+                      >
+                        {String(column.columnDef.header)}
+                        <span aria-hidden="true">
+                          {sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : ''}
+                        </span>
+                      </button>
+                    ) : (
+                      String(column.columnDef.header)
+                    )}
+                  </th>
+                )
+              })}
+            </tr>
+          ))}
+        </thead>
+        <tbody>
+          {table.getRowModel().rows.map((row) => (
+            <tr key={row.id}>
+              {row.getAllCells().map((cell) => (
+                <td
+                  key={cell.id}
+                  className={cell.column.columnDef.meta?.numeric ? 'num' : undefined}
+                >
+                  <table.FlexRender cell={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

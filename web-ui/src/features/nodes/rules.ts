@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+import type { Verdict } from '../../components/status-badge.tsx'
+import type { ConfigIdentity, Node, SyncState } from '../../lib/api-types.ts'
+
+export const syncVerdict = {
+  'in-sync': { label: 'In sync', tone: 'good', shape: 'disc' },
+  applying: { label: 'Applying', tone: 'info', shape: 'half' },
+  'out-of-sync': { label: 'Out of sync', tone: 'bad', shape: 'square' },
+  drift: { label: 'Drift', tone: 'warn', shape: 'diamond' },
+  unknown: { label: 'Unknown', tone: 'warn', shape: 'ring' },
+  waiting: { label: 'Waiting', tone: 'idle', shape: 'ring' },
+} satisfies Record<SyncState, Verdict>
+
+/** Worst first: what an operator looks for. */
+const urgency = ['out-of-sync', 'drift', 'unknown', 'applying', 'waiting', 'in-sync'] as const
+export const syncStates: readonly SyncState[] = urgency
+
+export function syncRank(state: SyncState): number {
+  return urgency.indexOf(state)
+}
+
+export type ThreeDigests = {
+  name: 'desired' | 'acknowledged' | 'effective'
+  identity: ConfigIdentity | null
+}[]
+
+/** The three that must agree; one line when they do. */
+export function digestsToShow(sync: Node['sync']): ThreeDigests {
+  const { desired, acknowledged, effective } = sync
+  const agree =
+    desired !== null &&
+    desired.digest === acknowledged?.digest &&
+    desired.digest === effective?.digest
+  if (agree) return [{ name: 'effective', identity: effective }]
+  return [
+    { name: 'desired', identity: desired },
+    { name: 'acknowledged', identity: acknowledged },
+    { name: 'effective', identity: effective },
+  ]
+}
+
+/** "3" of "default v3"; what runs and was never saved here has no version. */
+export function versionLabel(identity: ConfigIdentity): string {
+  return identity.version === null
+    ? 'not a saved version'
+    : `${identity.version.config} v${identity.version.number}`
+}
+
+/** Why there is no percentile to show. */
+export function whyNoLatency(node: Node): string | null {
+  if (node.latency.p99Seconds !== null) return null
+  if (!node.connected) return 'not connected'
+  return node.latency.requests === 0 ? 'no requests' : 'no data'
+}
+
+export type NodeFilter = { q?: string | undefined; state?: SyncState | undefined }
+
+/** `q` finds names, host names and labels ("rack", "b2" or "rack=b2"). */
+export function matchesFilter(node: Node, { q, state }: NodeFilter): boolean {
+  if (state !== undefined && node.sync.state !== state) return false
+  if (q === undefined || q.trim() === '') return true
+  const labels = Object.entries(node.labels).map(([key, value]) => `${key}=${value}`)
+  const haystack = [node.name, node.hostname, ...labels].join(' ').toLowerCase()
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => haystack.includes(word))
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+import { mutationOptions, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf } from '../../lib/api-client.ts'
+import { ApiError } from '../../lib/api-error.ts'
+import type { Rollout, RolloutPlan } from '../../lib/api-types.ts'
+
+export const rolloutsQuery = queryOptions({
+  queryKey: ['rollouts', 'list'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/rollouts', { signal })),
+})
+
+export const rolloutQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['rollouts', 'one', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id } }, signal })),
+  })
+
+export type Release = { config: string; version: number }
+
+/** What it would do now: asked again whenever the screen is opened or a node changes. */
+export const planQuery = (release: Release) =>
+  queryOptions({
+    queryKey: ['rollouts', 'plan', release.config, release.version],
+    queryFn: async ({ signal }): Promise<RolloutPlan> => {
+      const answer = await bodyOf(
+        api.POST('/api/v1/rollouts', {
+          params: { query: { dry_run: '1' } },
+          body: release,
+          signal,
+        }),
+      )
+      if ('nodes' in answer) return answer
+      throw new ApiError(-1, {
+        detail: 'The control plane started a rollout where a plan was asked for. Look at Rollouts.',
+      })
+    },
+    staleTime: 0,
+  })
+
+export const startRolloutMutation = mutationOptions({
+  mutationKey: ['rollouts', 'start'],
+  mutationFn: async (release: Release & { message?: string }): Promise<Rollout> => {
+    const answer = await bodyOf(api.POST('/api/v1/rollouts', { body: release }))
+    if ('id' in answer) return answer
+    throw new ApiError(-1, {
+      detail: 'The control plane answered with a plan, not with a rollout.',
+    })
+  },
+})
+
+export const freezeRolloutMutation = mutationOptions({
+  mutationKey: ['rollouts', 'freeze'],
+  mutationFn: ({ id, stateVersion }: { id: string; stateVersion: number }) =>
+    bodyOf(
+      api.POST('/api/v1/rollouts/{id}/actions/freeze', {
+        params: { path: { id } },
+        body: { stateVersion },
+      }),
+    ),
+})

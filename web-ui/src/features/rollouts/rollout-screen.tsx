@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ActionButton } from '../../components/action-button.tsx'
+import { ConfigErrors } from '../../components/config-errors.tsx'
+import { Digest } from '../../components/digest.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { freezeRolloutMutation, rolloutQuery } from './api.ts'
+import classes from './rollouts.module.css'
+import {
+  isOver,
+  nodesDone,
+  progressText,
+  rolloutVerdict,
+  taskVerdict,
+  whyNotFreeze,
+} from './rules.ts'
+
+export function RolloutScreen({ id, session }: { id: string; session: Session }) {
+  const rollout = useQuery(rolloutQuery(id))
+  const title =
+    rollout.data === undefined
+      ? 'Rollout'
+      : `Rollout of ${rollout.data.config} v${rollout.data.version}`
+  return (
+    <Page
+      title={title}
+      meta={rollout.data === undefined ? undefined : <RolloutMeta rollout={rollout.data} />}
+      actions={rollout.data && <FreezeButton rollout={rollout.data} session={session} />}
+    >
+      <QueryStates query={rollout} what="The rollout" skeletonRows={6}>
+        {(data) => (
+          <>
+            <StateHeader rollout={data} />
+            <TaskTable rollout={data} />
+          </>
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+function RolloutMeta({ rollout }: { rollout: Rollout }) {
+  return (
+    <>
+      <span>
+        started by {rollout.author} <TimeAgo at={rollout.createdAt} />
+      </span>
+      {rollout.message !== '' && <span>“{rollout.message}”</span>}
+      <code>{rollout.id}</code>
+    </>
+  )
+}
+
+function StateHeader({ rollout }: { rollout: Rollout }) {
+  const { config, version, previousVersion } = rollout
+  const done = nodesDone(rollout)
+  return (
+    <section className={`panel ${classes.state}`} aria-label="State of the rollout">
+      <div role="status" className={classes.stateLine}>
+        <span className={classes.stateWord}>
+          <StatusBadge verdict={rolloutVerdict[rollout.state]} />
+        </span>
+        <span>{progressText(rollout)}</span>
+      </div>
+      <progress
+        className={classes.progress}
+        max={Math.max(1, rollout.tasks.length)}
+        value={done}
+        aria-label={progressText(rollout)}
+      />
+      <p>{rollout.reason}</p>
+      {rollout.pendingNodes > 0 && (
+        <p>
+          {plural(rollout.pendingNodes, 'node')} could not be reached and will take the version on
+          return.
+        </p>
+      )}
+      <p className="row dim">
+        {previousVersion !== null && (
+          <Link
+            to="/configs/$name/compare"
+            params={{ name: config }}
+            search={{ from: previousVersion, to: version }}
+          >
+            What changes from v{previousVersion} to v{version}
+          </Link>
+        )}
+        {rollout.endedAt !== null && <span>ended {formatDateTime(rollout.endedAt)}</span>}
+      </p>
+    </section>
+  )
+}
+
+function TaskTable({ rollout }: { rollout: Rollout }) {
+  const manyWaves = rollout.waves.length > 1
+  return (
+    <section className="panel" aria-labelledby="tasks-heading">
+      <div className="panel-head">
+        <h2 id="tasks-heading">Nodes</h2>
+        {manyWaves && (
+          <span className="dim">
+            {rollout.waves
+              .map(({ index, done, nodes }) => `wave ${index}: ${done}/${nodes}`)
+              .join(', ')}
+          </span>
+        )}
+      </div>
+      <div className="scroll-x">
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Node</th>
+              {manyWaves && (
+                <th scope="col" className="num">
+                  Wave
+                </th>
+              )}
+              <th scope="col">State</th>
+              <th scope="col">What it says</th>
+              <th scope="col" className="num">
+                Generation
+              </th>
+              <th scope="col">Digest</th>
+              <th scope="col">Changed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rollout.tasks.map((task) => (
+              <TaskRow key={task.nodeId} task={task} config={rollout.config} wave={manyWaves} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave: boolean }) {
+  return (
+    <tr>
+      <td>
+        <Link to="/nodes/$id" params={{ id: task.nodeId }}>
+          <strong>{task.nodeName}</strong>
+        </Link>
+      </td>
+      {wave && <td className="num">{task.wave}</td>}
+      <td>
+        <StatusBadge verdict={taskVerdict[task.state]} />
+      </td>
+      <td className={classes.says}>
+        {task.code !== null && <code>{task.code}</code>} {task.message}
+        {task.errors.length > 0 && <ConfigErrors config={config} errors={task.errors} />}
+      </td>
+      <td className="num">{task.generation ?? '–'}</td>
+      <td>
+        <Digest value={task.digest} />
+      </td>
+      <td>
+        <TimeAgo at={task.updatedAt} />
+      </td>
+    </tr>
+  )
+}
+
+function FreezeButton({ rollout, session }: { rollout: Rollout; session: Session }) {
+  const client = useQueryClient()
+  const freeze = useMutation({
+    ...freezeRolloutMutation,
+    onSettled: () => client.invalidateQueries({ queryKey: ['rollouts'] }),
+  })
+  if (isOver(rollout.state)) return null
+  const left = rollout.tasks.length - nodesDone(rollout)
+  return (
+    <div className="stack-tight">
+      <ActionButton
+        variant="default"
+        loading={freeze.isPending}
+        blockedBy={whyNot(session, 'rollouts:run') ?? whyNotFreeze(rollout.state)}
+        onClick={() => freeze.mutate({ id: rollout.id, stateVersion: rollout.stateVersion })}
+      >
+        Freeze: offer it to no further node ({left} left)
+      </ActionButton>
+      {freeze.isError && <ErrorBox what="Not frozen" error={freeze.error} />}
+    </div>
+  )
+}

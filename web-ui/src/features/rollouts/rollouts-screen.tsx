@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import { formatDuration } from '../../lib/time.ts'
+import { rolloutsQuery } from './api.ts'
+import { nodesDone, rolloutVerdict } from './rules.ts'
+
+export function RolloutsScreen() {
+  const rollouts = useQuery(rolloutsQuery)
+  return (
+    <Page title="Rollouts">
+      <div className="panel">
+        <QueryStates query={rollouts} what="The rollouts" skeletonRows={5}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <EmptyState title="Nothing has been rolled out yet">
+                A rollout brings a saved version to the nodes.{' '}
+                <Link to="/configs">Open a config</Link>, save a version and plan its rollout.
+              </EmptyState>
+            ) : (
+              <div className="scroll-x">
+                <table className="grid">
+                  <thead>
+                    <tr>
+                      <th scope="col">Release</th>
+                      <th scope="col">State</th>
+                      <th scope="col" className="num">
+                        Nodes done
+                      </th>
+                      <th scope="col">Message</th>
+                      <th scope="col">By</th>
+                      <th scope="col">Started</th>
+                      <th scope="col">Took</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {items.map((rollout) => (
+                      <tr key={rollout.id}>
+                        <td className="nowrap">
+                          <Link to="/rollouts/$id" params={{ id: rollout.id }}>
+                            <strong>
+                              {rollout.config} v{rollout.version}
+                            </strong>
+                          </Link>
+                        </td>
+                        <td>
+                          <StatusBadge verdict={rolloutVerdict[rollout.state]} />
+                        </td>
+                        <td className="num">
+                          {nodesDone(rollout)} of {rollout.tasks.length}
+                        </td>
+                        <td>{rollout.message || <span className="dim">–</span>}</td>
+                        <td>{rollout.author}</td>
+                        <td>
+                          <TimeAgo at={rollout.createdAt} />
+                        </td>
+                        <td className="nowrap">
+                          {rollout.endedAt === null ? (
+                            <span className="dim">under way</span>
+                          ) : (
+                            formatDuration(
+                              (Date.parse(rollout.endedAt) - Date.parse(rollout.createdAt)) / 1000,
+                            )
+                          )}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )
+          }
+        </QueryStates>
+      </div>
+    </Page>
+  )
+}

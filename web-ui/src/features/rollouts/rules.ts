@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+import type { Verdict } from '../../components/status-badge.tsx'
+import type { Rollout, RolloutPlan, RolloutState, TaskState } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+
+export const rolloutVerdict = {
+  draft: { label: 'Draft', tone: 'idle', shape: 'ring' },
+  validating: { label: 'Validating', tone: 'info', shape: 'half' },
+  planned: { label: 'Planned', tone: 'idle', shape: 'ring' },
+  awaiting_approval: { label: 'Awaiting approval', tone: 'warn', shape: 'ring' },
+  scheduled: { label: 'Scheduled', tone: 'idle', shape: 'ring' },
+  queued: { label: 'Queued', tone: 'idle', shape: 'ring' },
+  running: { label: 'Running', tone: 'info', shape: 'half' },
+  paused: { label: 'Paused', tone: 'warn', shape: 'triangle' },
+  aborting: { label: 'Stopping', tone: 'warn', shape: 'half' },
+  reverting: { label: 'Reverting', tone: 'warn', shape: 'half' },
+  succeeded: { label: 'Succeeded', tone: 'good', shape: 'disc' },
+  frozen: { label: 'Frozen', tone: 'warn', shape: 'square' },
+  reverted: { label: 'Reverted', tone: 'warn', shape: 'diamond' },
+  revert_incomplete: { label: 'Revert incomplete', tone: 'bad', shape: 'square' },
+  rejected: { label: 'Rejected', tone: 'bad', shape: 'square' },
+  cancelled: { label: 'Cancelled', tone: 'idle', shape: 'ring' },
+  expired: { label: 'Expired', tone: 'idle', shape: 'ring' },
+  superseded: { label: 'Superseded', tone: 'idle', shape: 'ring' },
+} satisfies Record<RolloutState, Verdict>
+
+export const taskVerdict = {
+  pending: { label: 'Pending', tone: 'idle', shape: 'ring' },
+  offered: { label: 'Offered', tone: 'info', shape: 'half' },
+  acked: { label: 'Accepted', tone: 'info', shape: 'half' },
+  nacked: { label: 'Refused', tone: 'bad', shape: 'square' },
+  applying: { label: 'Applying', tone: 'info', shape: 'half' },
+  applied: { label: 'Applied', tone: 'info', shape: 'half' },
+  confirmed: { label: 'Confirmed', tone: 'good', shape: 'half' },
+  healthy: { label: 'Healthy', tone: 'good', shape: 'disc' },
+  done: { label: 'Done', tone: 'good', shape: 'disc' },
+  unhealthy: { label: 'Unhealthy', tone: 'bad', shape: 'triangle' },
+  unreachable: { label: 'Unreachable', tone: 'warn', shape: 'ring' },
+  skipped: { label: 'Skipped', tone: 'idle', shape: 'ring' },
+  apply_reverted: { label: 'Went back', tone: 'bad', shape: 'diamond' },
+  apply_stuck: { label: 'Stuck', tone: 'bad', shape: 'triangle' },
+  reverting: { label: 'Reverting', tone: 'warn', shape: 'half' },
+  reverted: { label: 'Reverted', tone: 'warn', shape: 'diamond' },
+  revert_failed: { label: 'Revert failed', tone: 'bad', shape: 'square' },
+} satisfies Record<TaskState, Verdict>
+
+const terminal: ReadonlySet<RolloutState> = new Set([
+  'succeeded',
+  'frozen',
+  'reverted',
+  'rejected',
+  'cancelled',
+  'expired',
+  'superseded',
+])
+
+/** revert_incomplete goes on by itself when its nodes come back: it is not over. */
+export function isOver(state: RolloutState): boolean {
+  return terminal.has(state)
+}
+
+const finished: ReadonlySet<TaskState> = new Set(['healthy', 'done'])
+
+export function nodesDone(rollout: Pick<Rollout, 'tasks'>): number {
+  return rollout.tasks.filter((task) => finished.has(task.state)).length
+}
+
+export function progressText(rollout: Pick<Rollout, 'tasks'>): string {
+  return `${nodesDone(rollout)} of ${plural(rollout.tasks.length, 'node')} done`
+}
+
+/** Why it can't be frozen, or null. Freezing stops before any further node is offered the version. */
+export function whyNotFreeze(state: RolloutState): string | null {
+  if (isOver(state)) return `It is over (${rolloutVerdict[state].label.toLowerCase()}).`
+  if (state === 'aborting' || state === 'reverting') return 'It is being stopped already.'
+  return null
+}
+
+/** Why this plan can't be started, or null. */
+export function whyNotStart(plan: RolloutPlan): string | null {
+  if (plan.nodes.length === 0) return 'No node is enrolled yet.'
+  const refusing = plan.nodes.filter((node) => node.errors.length > 0)
+  if (refusing.length > 0) {
+    const names = refusing.map((node) => node.nodeName).join(', ')
+    return `It has errors on ${names}. Mend them in the editor and save a new version.`
+  }
+  return null
+}

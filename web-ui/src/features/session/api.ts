@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+import { mutationOptions, queryOptions } from '@tanstack/react-query'
+import { api, bodyOf } from '../../lib/api-client.ts'
+import { isApiError } from '../../lib/api-error.ts'
+import type { Session } from '../../lib/api-types.ts'
+
+/** null: nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    try {
+      return await bodyOf(api.GET('/api/v1/session', { signal }))
+    } catch (error) {
+      if (isApiError(error, 401)) return null
+      throw error
+    }
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+export type Credentials = { username: string; password: string }
+export const signInMutation = mutationOptions({
+  mutationKey: ['session', 'sign-in'],
+  mutationFn: (body: Credentials) => bodyOf(api.POST('/api/v1/session', { body })),
+})
+
+export const signOutMutation = mutationOptions({
+  mutationKey: ['session', 'sign-out'],
+  mutationFn: async () => {
+    await api.DELETE('/api/v1/session')
+  },
+})
+
+export type PasswordChange = { currentPassword: string; newPassword: string }
+export const changePasswordMutation = mutationOptions({
+  mutationKey: ['session', 'change-password'],
+  mutationFn: async (body: PasswordChange) => {
+    await api.PUT('/api/v1/session/password', { body })
+  },
+})

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+import { Button, PasswordInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { isApiError } from '../../lib/api-error.ts'
+import { changePasswordMutation } from './api.ts'
+import classes from './gate.module.css'
+import { checkPasswordFields, MIN_PASSWORD_LENGTH, type PasswordFields } from './rules.ts'
+
+export type PasswordFormProps = {
+  currentLabel: string
+  username: string
+  onChanged: () => void
+}
+
+const empty: PasswordFields = { current: '', next: '', repeated: '' }
+
+export function PasswordForm({ currentLabel, username, onChanged }: PasswordFormProps) {
+  const [fields, setFields] = useState(empty)
+  const [asked, setAsked] = useState(false)
+  const change = useMutation({
+    ...changePasswordMutation,
+    onSuccess: () => {
+      setFields(empty)
+      setAsked(false)
+      onChanged()
+    },
+  })
+  const errors = asked ? checkPasswordFields(fields) : {}
+  const wrongCurrent = isApiError(change.error) && change.error.code === 'wrong_credentials'
+
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setAsked(true)
+    if (Object.keys(checkPasswordFields(fields)).length > 0) return
+    change.mutate({ currentPassword: fields.current, newPassword: fields.next })
+  }
+  const input = (field: keyof PasswordFields) => ({
+    value: fields[field],
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
+      const { value } = event.currentTarget
+      setFields((before) => ({ ...before, [field]: value }))
+    },
+    errorProps: { role: 'alert' },
+    visibilityToggleButtonProps: { 'aria-label': 'Show this password', tabIndex: 0 },
+  })
+
+  return (
+    <form className={classes.form} onSubmit={handleSubmit} noValidate>
+      <ul className={classes.rules}>
+        <li>At least {MIN_PASSWORD_LENGTH} characters, of any kind: a few words do well.</li>
+        <li>Not the password you have now.</li>
+        <li>Your sessions in other browsers end.</li>
+      </ul>
+      {/* Password managers file the new password under this name. */}
+      <input type="text" autoComplete="username" value={username} readOnly hidden />
+      <PasswordInput
+        label={currentLabel}
+        autoComplete="current-password"
+        {...input('current')}
+        error={
+          errors.current ?? (wrongCurrent ? 'This is not the password you signed in with.' : null)
+        }
+      />
+      <PasswordInput
+        label="New password"
+        autoComplete="new-password"
+        {...input('next')}
+        error={errors.next}
+      />
+      <PasswordInput
+        label="New password again"
+        autoComplete="new-password"
+        {...input('repeated')}
+        error={errors.repeated}
+      />
+      {change.isError && !wrongCurrent && <ErrorBox error={change.error} />}
+      <Button type="submit" loading={change.isPending}>
+        Change password
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { isApiError } from '../../lib/api-error.ts'
+import type { Session } from '../../lib/api-types.ts'
+import { signInMutation } from './api.ts'
+import classes from './gate.module.css'
+import { Gate } from './gate.tsx'
+
+export type SignInScreenProps = {
+  /** The session ended while someone was at work: say so. */
+  returning: boolean
+  onSignedIn: (session: Session) => void
+}
+
+export function SignInScreen({ returning, onSignedIn }: SignInScreenProps) {
+  const [username, setUsername] = useState('')
+  const [password, setPassword] = useState('')
+  const [asked, setAsked] = useState(false)
+  const signIn = useMutation({ ...signInMutation, onSuccess: onSignedIn })
+  const wrong = isApiError(signIn.error, 401)
+
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setAsked(true)
+    if (username !== '' && password !== '') signIn.mutate({ username, password })
+  }
+  const passwordError =
+    asked && password === ''
+      ? 'Enter your password.'
+      : wrong
+        ? 'User name and password do not belong together.'
+        : null
+
+  return (
+    <Gate
+      title="Sign in"
+      intro={
+        returning
+          ? 'Your session has ended. Sign in to go on where you were.'
+          : 'The first start printed a one-time password for the user admin.'
+      }
+    >
+      <form className={classes.form} onSubmit={handleSubmit} noValidate>
+        <TextInput
+          label="User name"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+          value={username}
+          onChange={(event) => setUsername(event.currentTarget.value)}
+          error={asked && username === '' ? 'Enter your user name.' : null}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+          error={passwordError}
+          errorProps={{ role: 'alert' }}
+        />
+        {signIn.isError && !wrong && <ErrorBox error={signIn.error} />}
+        <Button type="submit" fullWidth loading={signIn.isPending}>
+          Sign in
+        </Button>
+      </form>
+    </Gate>
+  )
+}

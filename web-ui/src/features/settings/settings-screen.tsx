@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Facts } from '../../components/facts.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Health, Session, System } from '../../lib/api-types.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { healthQuery, systemQuery } from './api.ts'
+import classes from './settings.module.css'
+
+export type SettingsScreenProps = {
+  session: Session
+  passwordForm: (onChanged: () => void) => React.ReactNode
+}
+
+export function SettingsScreen({ session, passwordForm }: SettingsScreenProps) {
+  const system = useQuery(systemQuery)
+  const health = useQuery(healthQuery)
+  return (
+    <Page title="Settings">
+      {system.data?.agentListener.transport === 'insecure-http' && (
+        <Notice tone="warn" title="Nodes talk to this control plane over plain HTTP">
+          Whoever reads that traffic can read the nodes’ credentials and configs. Keep the agent
+          listener (<code>{system.data.agentListener.url}</code>) on a network you trust.
+        </Notice>
+      )}
+      <div className={classes.columns}>
+        <div className="stack">
+          <section className="panel" aria-labelledby="account-heading">
+            <div className="panel-head">
+              <h2 id="account-heading">Account</h2>
+            </div>
+            <div className="panel-body">
+              <Facts
+                facts={[
+                  { name: 'User name', value: session.user.username },
+                  { name: 'Roles', value: session.user.roles.join(', ') || 'none' },
+                  { name: 'Session ends', value: formatDateTime(session.expiresAt) },
+                ]}
+              />
+            </div>
+          </section>
+          <PasswordSection passwordForm={passwordForm} />
+        </div>
+        <section className="panel" aria-labelledby="system-heading">
+          <div className="panel-head">
+            <h2 id="system-heading">Control plane</h2>
+          </div>
+          <div className="panel-body stack">
+            <QueryStates query={system} what="The control plane" skeletonRows={6}>
+              {(data) => <Facts facts={systemFacts(data)} />}
+            </QueryStates>
+            <QueryStates query={health} what="Its health" skeletonRows={3}>
+              {(data) => <Facts facts={healthFacts(data)} />}
+            </QueryStates>
+          </div>
+        </section>
+      </div>
+    </Page>
+  )
+}
+
+function PasswordSection({ passwordForm }: Pick<SettingsScreenProps, 'passwordForm'>) {
+  const [changed, setChanged] = useState(false)
+  return (
+    <section className="panel" aria-labelledby="password-heading">
+      <div className="panel-head">
+        <h2 id="password-heading">Change password</h2>
+      </div>
+      <div className="panel-body stack">
+        {changed && (
+          <Notice tone="good" live title="Password changed">
+            Your sessions in other browsers have ended.
+          </Notice>
+        )}
+        {passwordForm(() => setChanged(true))}
+      </div>
+    </section>
+  )
+}
+
+const transports = {
+  'insecure-http': { label: 'Plain HTTP, not protected', tone: 'warn', shape: 'triangle' },
+  mtls: { label: 'Mutual TLS', tone: 'good', shape: 'disc' },
+} satisfies Record<System['agentListener']['transport'], Verdict>
+
+function systemFacts(system: System) {
+  const { agentListener } = system
+  return [
+    { name: 'Version', value: system.version },
+    {
+      name: 'Node binary',
+      value: system.nodeBinaryVersion ?? 'not found: texts cannot be checked',
+    },
+    { name: 'Nodes dial', value: <code>{agentListener.url}</code> },
+    { name: 'Their channel', value: <StatusBadge verdict={transports[agentListener.transport]} /> },
+    { name: 'Running since', value: <TimeAgo at={system.startedAt} /> },
+    { name: 'Epoch', value: String(system.epoch) },
+    { name: 'Id', value: <code>{system.controlPlaneId}</code> },
+  ]
+}
+
+const checkNames: Record<Health['checks'][number]['name'], string> = {
+  'control-db': 'Control database',
+  'metrics-db': 'Measurements',
+  'node-check': 'Config check',
+}
+
+function healthFacts(health: Health) {
+  return health.checks.map((check) => ({
+    name: checkNames[check.name],
+    value: (
+      <>
+        <StatusBadge
+          verdict={
+            check.ok
+              ? { label: 'Works', tone: 'good', shape: 'disc' }
+              : { label: 'Fails', tone: 'bad', shape: 'square' }
+          }
+        />{' '}
+        {check.message !== '' && <span className="dim">{check.message}</span>}
+      </>
+    ),
+  }))
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+import { createContext, useContext } from 'react'
+import type { LiveState } from '../lib/live.ts'
+
+export const LiveStateContext = createContext<LiveState>('connecting')
+
+export function useLiveState(): LiveState {
+  return useContext(LiveStateContext)
+}

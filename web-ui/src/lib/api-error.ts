@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+import type { ConfigError } from './api-types.ts'
+
+type ProblemLike = {
+  code?: unknown
+  title?: unknown
+  detail?: unknown
+  requestId?: unknown
+  errors?: unknown
+}
+
+const text = (value: unknown, fallback: string) =>
+  typeof value === 'string' && value !== '' ? value : fallback
+
+/** What every failed call to the API throws. Status 0: no answer came at all. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly title: string
+  readonly requestId: string | null
+  readonly errors: readonly ConfigError[]
+
+  constructor(status: number, problem: ProblemLike) {
+    super(text(problem.detail, `The control plane answered with status ${status}.`))
+    this.name = 'ApiError'
+    this.status = status
+    this.code = text(problem.code, status === 0 ? 'unreachable' : `http_${status}`)
+    this.title = text(problem.title, 'The request failed')
+    this.requestId = text(problem.requestId, '') || null
+    this.errors = Array.isArray(problem.errors) ? (problem.errors as ConfigError[]) : []
+  }
+
+  static unreachable(): ApiError {
+    return new ApiError(0, {
+      title: 'No answer',
+      detail:
+        'The control plane does not answer. The nodes go on serving without it. Check that it runs and that this machine reaches it.',
+    })
+  }
+
+  static async fromResponse(response: Response): Promise<ApiError> {
+    const problem: unknown = await response.json().catch(() => null)
+    const members = typeof problem === 'object' && problem !== null ? (problem as ProblemLike) : {}
+    return new ApiError(response.status, {
+      requestId: response.headers.get('x-request-id'),
+      ...members,
+    })
+  }
+}
+
+export function isApiError(error: unknown, status?: number): error is ApiError {
+  return error instanceof ApiError && (status === undefined || error.status === status)
+}
+
+/** Any thrown thing as an ApiError, for boxes that show one. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const detail = error instanceof Error ? error.message : String(error)
+  return new ApiError(-1, { code: 'console_error', title: 'The console failed', detail })
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Short names for the shapes in the generated types. Derived, never written twice.
+import type { operations } from './api-types.gen.ts'
+
+type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
+type Answer<
+  Op extends keyof operations,
+  Status extends number,
+> = Status extends keyof operations[Op]['responses']
+  ? JsonOf<operations[Op]['responses'][Status]>
+  : never
+
+export type Session = Answer<'getSession', 200>
+export type Node = Answer<'getNode', 200>
+export type SyncState = Node['sync']['state']
+export type ConfigIdentity = NonNullable<Node['sync']['desired']>
+export type EffectiveConfig = Answer<'getNodeEffectiveConfig', 200>
+export type CreatedEnrolmentToken = Answer<'createEnrolmentToken', 201>
+export type Config = Answer<'getConfig', 200>
+export type Version = Answer<'getVersion', 200>
+export type VersionSummary = Answer<'listVersions', 200>['items'][number]
+export type Draft = Answer<'getDraft', 200>
+export type Validation = Answer<'validateConfig', 200>
+export type ConfigError = Validation['errors'][number]
+export type Metrics = Answer<'queryMetrics', 200>
+export type MetricsSeries = Metrics['series'][number]
+export type Stage = Metrics['stage']
+export type Rollout = Answer<'getRollout', 200>
+export type RolloutState = Rollout['state']
+export type NodeTask = Rollout['tasks'][number]
+export type TaskState = NodeTask['state']
+export type RolloutPlan = Answer<'createRollout', 200>
+export type System = Answer<'getSystem', 200>
+export type Health = Answer<'getHealth', 200>

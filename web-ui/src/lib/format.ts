@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Numbers as an operator reads them: always with a unit, three significant digits at most.
+
+/** Stands for a number that is not there; the reason stands beside it. */
+export const DASH = '–'
+
+const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+const threeDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+
+export function formatCount(count: number): string {
+  return grouped.format(count)
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
+export function formatSeconds(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) return DASH
+  if (seconds === 0) return '0 ms'
+  // Units change at 999.5, where three digits would print 1,000.
+  if (seconds < 0.0009995) return `${threeDigits.format(seconds * 1e6)} µs`
+  if (seconds < 0.9995) return `${threeDigits.format(seconds * 1e3)} ms`
+  return `${threeDigits.format(seconds)} s`
+}
+
+export function formatRate(perSecond: number | null | undefined): string {
+  if (perSecond === null || perSecond === undefined) return DASH
+  return perSecond >= 100 ? formatCount(perSecond) : threeDigits.format(perSecond)
+}
+
+export function formatRatio(ratio: number | null | undefined): string {
+  if (ratio === null || ratio === undefined) return DASH
+  if (ratio > 0 && ratio < 0.0001) return '< 0.01 %'
+  return `${threeDigits.format(ratio * 100)} %`
+}
+
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+export function formatBytes(bytes: number | null | undefined): string {
+  if (bytes === null || bytes === undefined) return DASH
+  let value = bytes
+  let unit = 0
+  while (value >= 1023.5 && unit < byteUnits.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${threeDigits.format(value)} ${byteUnits[unit]}`
+}
+
+/** The first eight hex digits: enough to tell the versions of one farm apart. */
+export function shortDigest(digest: string): string {
+  return digest.replace(/^sha256:/, '').slice(0, 8)
+}

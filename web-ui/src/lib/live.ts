@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Live updates from GET /events, kept apart from React.
+//
+// Events say what changed, not how, so what reaches the caller is a set of kinds, gathered for a
+// moment, to be fetched again. A stream that fails is taken up again by the browser or by us; until
+// it is back the caller is told to poll. A hidden tab gives its stream back after a minute: browsers
+// allow six connections to an HTTP/1.1 server, and a seventh tab must not freeze.
+
+export const eventKinds = ['node', 'rollout', 'config', 'metrics', 'session'] as const
+export type EventKind = (typeof eventKinds)[number]
+
+/** polling: the stream is away, everything is asked for again every few seconds. */
+export type LiveState = 'connecting' | 'live' | 'polling'
+
+export type LiveOptions = {
+  url: string
+  onChange: (kinds: ReadonlySet<EventKind>) => void
+  onState: (state: LiveState) => void
+  createSource?: (url: string) => EventSource
+}
+
+const GATHER_MS = 250
+// New windows arrive every few seconds per node; charts need no more than this.
+const GATHER_METRICS_MS = 2000
+const POLL_MS = 5000
+const RETRY_MS = 5000
+const HIDDEN_MS = 60_000
+
+const isEventKind = (value: unknown): value is EventKind =>
+  eventKinds.some((kind) => kind === value)
+
+export function connectLive(options: LiveOptions): () => void {
+  const createSource = options.createSource ?? ((url) => new EventSource(url))
+  const pending = new Set<EventKind>()
+  let source: EventSource | null = null
+  let gatherTimer: ReturnType<typeof setTimeout> | undefined
+  let gatherDueAt = Number.POSITIVE_INFINITY
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined
+  let pollTimer: ReturnType<typeof setInterval> | undefined
+
+  const flush = () => {
+    clearTimeout(gatherTimer)
+    gatherDueAt = Number.POSITIVE_INFINITY
+    if (pending.size === 0) return
+    const kinds = new Set(pending)
+    pending.clear()
+    options.onChange(kinds)
+  }
+  const gather = (kind: EventKind) => {
+    pending.add(kind)
+    const delay = kind === 'metrics' ? GATHER_METRICS_MS : GATHER_MS
+    const dueAt = Date.now() + delay
+    if (dueAt >= gatherDueAt) return
+    clearTimeout(gatherTimer)
+    gatherDueAt = dueAt
+    gatherTimer = setTimeout(flush, delay)
+  }
+  const refreshAll = () => {
+    for (const kind of eventKinds) pending.add(kind)
+    flush()
+  }
+  const receive = (event: MessageEvent<unknown>) => {
+    let data: unknown
+    try {
+      data = JSON.parse(String(event.data))
+    } catch {
+      return
+    }
+    const kind = typeof data === 'object' && data !== null && 'kind' in data ? data.kind : undefined
+    if (isEventKind(kind)) gather(kind)
+  }
+
+  const startPolling = () => {
+    if (pollTimer !== undefined) return
+    options.onState('polling')
+    pollTimer = setInterval(refreshAll, POLL_MS)
+  }
+  const stopPolling = () => {
+    clearInterval(pollTimer)
+    pollTimer = undefined
+  }
+  const close = () => {
+    source?.close()
+    source = null
+    clearTimeout(retryTimer)
+  }
+  const open = () => {
+    close()
+    const opened = createSource(options.url)
+    source = opened
+    let wasOpen = false
+    opened.onopen = () => {
+      // What happened while no stream was open is in no event we are sure to get.
+      if (wasOpen || pollTimer !== undefined) refreshAll()
+      wasOpen = true
+      stopPolling()
+      options.onState('live')
+    }
+    opened.onerror = () => {
+      startPolling()
+      // The browser goes on trying after a lost connection, but not after an answer like 503.
+      if (opened.readyState === EventSource.CLOSED) retryTimer = setTimeout(open, RETRY_MS)
+    }
+    opened.onmessage = receive
+    opened.addEventListener('resync', refreshAll)
+  }
+
+  const onVisibility = () => {
+    clearTimeout(hiddenTimer)
+    if (document.hidden) {
+      hiddenTimer = setTimeout(() => {
+        close()
+        stopPolling()
+        options.onState('connecting')
+      }, HIDDEN_MS)
+    } else if (source === null) {
+      open()
+      refreshAll()
+    }
+  }
+
+  document.addEventListener('visibilitychange', onVisibility)
+  options.onState('connecting')
+  open()
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    clearTimeout(hiddenTimer)
+    clearTimeout(gatherTimer)
+    close()
+    stopPolling()
+  }
+}

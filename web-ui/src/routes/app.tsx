@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+import { createRoute, redirect } from '@tanstack/react-router'
+import { Shell } from '../app/shell.tsx'
+import { sessionQuery } from '../features/session/api.ts'
+import { rootRoute } from './root.tsx'
+
+/** Everything behind the sign-in. */
+export const appRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'app',
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery)
+    if (session === null) {
+      const next = location.href === '/' ? undefined : location.href
+      throw redirect({ to: '/sign-in', search: next === undefined ? {} : { next }, replace: true })
+    }
+    if (session.passwordChangeRequired) {
+      throw redirect({ to: '/change-password', search: { next: location.href }, replace: true })
+    }
+    return { session }
+  },
+  component: function App() {
+    const { session, queryClient } = appRoute.useRouteContext()
+    const navigate = appRoute.useNavigate()
+    return (
+      <Shell
+        session={session}
+        onSignedOut={() => {
+          queryClient.clear()
+          void navigate({ to: '/sign-in', search: {} })
+        }}
+      />
+    )
+  },
+})

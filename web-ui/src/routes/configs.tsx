@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { ConfigsScreen } from '../features/configs/configs-screen.tsx'
+import { parseCompareSearch, parsePlaceSearch } from '../features/configs/search.ts'
+import { appRoute } from './app.tsx'
+
+export const configsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/configs',
+  component: ConfigsScreen,
+})
+
+export const configRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/configs/$name',
+  validateSearch: parsePlaceSearch,
+  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'ConfigPage'),
+})
+
+export const versionsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/configs/$name/versions',
+  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'VersionsPage'),
+})
+
+export const versionRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/configs/$name/versions/$number',
+  params: {
+    parse: ({ name, number }) => ({ name, number: Number(number) }),
+    stringify: ({ name, number }) => ({ name, number: String(number) }),
+  },
+  validateSearch: parsePlaceSearch,
+  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'VersionPage'),
+})
+
+export const compareRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/configs/$name/compare',
+  validateSearch: parseCompareSearch,
+  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'ComparePage'),
+})

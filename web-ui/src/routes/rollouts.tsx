@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { RolloutsScreen } from '../features/rollouts/rollouts-screen.tsx'
+import { appRoute } from './app.tsx'
+
+export const rolloutsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/rollouts',
+  component: RolloutsScreen,
+})
+
+export type PlanSearch = { config: string; version: number }
+
+export const planRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/rollouts/new',
+  validateSearch: (search: Record<string, unknown>): PlanSearch => ({
+    config: String(search.config ?? 'default'),
+    version: Math.max(1, Math.trunc(Number(search.version ?? 1)) || 1),
+  }),
+  component: lazyRouteComponent(() => import('./rollout-pages.tsx'), 'PlanPage'),
+})
+
+export const rolloutRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/rollouts/$id',
+  component: lazyRouteComponent(() => import('./rollout-pages.tsx'), 'RolloutPage'),
+})

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext } from '@tanstack/react-router'
+
+export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()()

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+import { createRoute } from '@tanstack/react-router'
+import { sessionQuery } from '../features/session/api.ts'
+import { safeNext } from '../features/session/rules.ts'
+import { SignInScreen } from '../features/session/sign-in-screen.tsx'
+import { rootRoute } from './root.tsx'
+
+export const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>): { next?: string } =>
+    typeof search.next === 'string' ? { next: search.next } : {},
+  component: function SignIn() {
+    const { next } = signInRoute.useSearch()
+    const { queryClient } = signInRoute.useRouteContext()
+    const navigate = signInRoute.useNavigate()
+    return (
+      <SignInScreen
+        returning={next !== undefined}
+        onSignedIn={(session) => {
+          queryClient.clear()
+          queryClient.setQueryData(sessionQuery.queryKey, session)
+          void navigate({ href: safeNext(next), replace: true })
+        }}
+      />
+    )
+  },
+})

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  // Below a base path: `vite build --base /path/`; nothing else in the sources knows where it lives.
+  base: '/',
+  plugins: [react()],
+  build: {
+    target: 'es2024',
+    // Files of their own, so that the server's CSP needs no data: URLs for them.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '/api': process.env.FARMSTEAD_API_URL ?? 'http://127.0.0.1:8400' },
+  },
+  test: {
+    environment: 'jsdom',
+    setupFiles: ['src/test/setup.ts'],
+    include: ['src/**/*.test.{ts,tsx}'],
+  },
+})
