@@ -103,8 +103,9 @@ static bool print_json(const struct config *cfg, const struct config_errors *err
 
     for (size_t i = 0; i < errors->count; i++)
         json_array_append_new(list, error_json(&errors->items[i]));
-    answer = json_pack("{sb ss? so}", "ok", errors->count == 0, "digest",
-                       cfg != NULL ? cfg->digest : NULL, "errors", list);
+    answer = json_pack("{sb ss? so sI}", "ok", errors->count == 0, "digest",
+                       cfg != NULL ? cfg->digest : NULL, "errors", list, "dropped",
+                       (json_int_t)errors->dropped);
     is_written = json_dumpf(answer, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF &&
                  fflush(stdout) == 0;
     json_decref(answer);
