@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Node 24 and npm 11 for the project. The machine's own Node is used when it is new enough; else
 // both come as npm packages into .tools/, so that nothing outside the checkout changes.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { toolsDir } from './paths.mjs'
 import { Problem } from './problem.mjs'
@@ -72,11 +72,14 @@ export async function ensureNode(steps) {
     if (installedVersion(name) === NODE_VERSION && installedVersion('npm')) return null
     const wanted = [`${name}@${NODE_VERSION}`, `npm@${NPM_VERSION}`]
     const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error']
-    await steps.run(
-      process.execPath,
-      [machineNpm(), 'install', '--prefix', toolsDir, ...flags, ...wanted],
-      { env: toolchain(process.execPath, '').env },
-    )
+    // Not with --prefix: npm would look for the machine's npmrc (registry, certificates) there.
+    const manifest = join(toolsDir, 'package.json')
+    if (!existsSync(manifest)) writeFileSync(manifest, '{ "private": true }\n')
+    const args = [machineNpm(), 'install', ...flags, ...wanted]
+    await steps.run(process.execPath, args, {
+      cwd: toolsDir,
+      env: toolchain(process.execPath, '').env,
+    })
     return 'installed in .tools/'
   })
   return toolchain(node, npmCli)
