@@ -44,6 +44,16 @@ static void hello_equals_its_examples(void)
                                 .boot_id = BOOT_ID};
     example_expect(__LINE__, "hello", agent_build_hello(&hello),
                    with_our_version(example_load("hello.request")));
+    struct agent_result discarded = {.offer = offer,
+                                     .outcome = AGENT_REVERTED,
+                                     .reason = AGENT_REASON_RESTART,
+                                     .effective = effective,
+                                     .message = "the node restarted before it was confirmed"};
+    fences.max_taken.generation = 7;
+    hello.last_result = &discarded;
+    example_expect(__LINE__, "hello after a restart", agent_build_hello(&hello),
+                   with_our_version(example_load("hello.request.restarted")));
+    hello.last_result = NULL;
     memset(&good, 0, sizeof(good));
     memset(&fences, 0, sizeof(fences));
     effective.serving = false;
@@ -102,6 +112,14 @@ static void result_equals_its_examples(void)
     struct agent_result result = {.offer = offer, .outcome = AGENT_APPLIED, .effective = running_7};
     example_expect(__LINE__, "applied", agent_build_result(&result),
                    example_load("result.request"));
+    struct agent_result stuck = {.offer = offer,
+                                 .outcome = AGENT_STUCK,
+                                 .reason = AGENT_REASON_UNCONFIRMED,
+                                 .effective = running_7,
+                                 .message =
+                                     "/listen/0/port: port 8080 is taken by another program"};
+    example_expect(__LINE__, "stuck", agent_build_result(&stuck),
+                   example_load("result.request.stuck"));
     struct agent_result reverted = {.offer = offer,
                                     .outcome = AGENT_REVERTED,
                                     .reason = AGENT_REASON_UNCONFIRMED,

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as an answer of the control plane: a reader either fails with a sentence and leaves
+ * nothing behind, or what it gives is within the protocol's ranges. */
+#include "agent_messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_INTEGER 9007199254740991
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void require_sentence(const char why[AGENT_WHY_LEN])
+{
+    require(why[0] != '\0' && memchr(why, '\0', AGENT_WHY_LEN) != NULL);
+}
+
+static void fuzz_assignment(const char *body, size_t len)
+{
+    struct agent_assignment assignment;
+    char why[AGENT_WHY_LEN] = "";
+    if (agent_read_assignment(body, len, &assignment, why) != 0) {
+        require_sentence(why);
+        require(assignment.text == NULL);
+        return;
+    }
+    if (assignment.text) {
+        require(assignment.text[assignment.text_len] == '\0');
+        require(strlen(assignment.offer.version.digest) == CONFIG_DIGEST_LEN);
+        require(strlen(assignment.offer.id) == 32);
+        require(assignment.offer.version.generation >= 1 &&
+                assignment.offer.version.generation <= MAX_INTEGER);
+        require(assignment.epoch >= 1 && assignment.epoch <= MAX_INTEGER);
+        /* What was read can be answered. */
+        free(agent_build_ack(&assignment.offer));
+    }
+    agent_assignment_fini(&assignment);
+}
+
+static void fuzz_the_rest(const char *body, size_t len)
+{
+    struct agent_enrolled enrolled;
+    struct agent_session session;
+    struct agent_confirmation confirmation;
+    struct agent_problem problem;
+    uint64_t seq = 0;
+    char why[AGENT_WHY_LEN] = "";
+    if (agent_read_enrolled(body, len, &enrolled, why) == 0)
+        require(strlen(enrolled.credential) >= 32 && !strpbrk(enrolled.credential, "\r\n "));
+    else
+        require_sentence(why);
+    why[0] = '\0';
+    if (agent_read_session(body, len, &session, why) != 0)
+        require_sentence(why);
+    why[0] = '\0';
+    if (agent_read_confirmation(body, len, &confirmation, why) != 0)
+        require_sentence(why);
+    why[0] = '\0';
+    if (agent_read_acknowledged(body, len, &seq, why) != 0)
+        require_sentence(why);
+    agent_read_problem(body, len, &problem);
+    require(!strpbrk(problem.detail, "\r\n"));
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len);
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len)
+{
+    /* A copy with a NUL behind it and no slack: reading past the end is then seen. */
+    char *body = malloc(len + 1);
+    if (!body)
+        return 0;
+    if (len > 0)
+        memcpy(body, data, len);
+    body[len] = '\0';
+    fuzz_assignment(body, len);
+    fuzz_the_rest(body, len);
+    free(body);
+    return 0;
+}

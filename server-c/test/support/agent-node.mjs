@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// One farmstead-node under test: its state folder, its root, its process.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const binary =
+  process.env.FARMSTEAD_NODE ??
+  fileURLToPath(new URL('../../build/release/farmstead-node', import.meta.url))
+
+/** A proxy of the machine's must not come between a node and 127.0.0.1. */
+const env = { ...process.env, http_proxy: '', HTTP_PROXY: '', https_proxy: '', all_proxy: '' }
+
+/** A port that was free a moment ago. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Runs the binary to its end. */
+export async function run(...args) {
+  const child = spawn(binary, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const done = { stdout: '', stderr: '' }
+  child.stdout.on('data', (bytes) => (done.stdout += bytes))
+  child.stderr.on('data', (bytes) => (done.stderr += bytes))
+  const [code] = await once(child, 'close')
+  return { code, ...done }
+}
+
+export class AgentNode {
+  #child = null
+  #exited = null
+
+  /** @param {import('./fake-control-plane.mjs').FakeControlPlane} controlPlane */
+  constructor(controlPlane) {
+    this.controlPlane = controlPlane
+    this.dir = mkdtempSync(join(tmpdir(), 'farmstead-agent-'))
+    this.state = join(this.dir, 'state')
+    this.root = join(this.dir, 'www')
+    this.log = ''
+  }
+
+  /** Joined, with a root and a port of its own, not yet running. */
+  static async join(controlPlane) {
+    const node = new AgentNode(controlPlane)
+    node.port = await freePort()
+    const { mkdirSync } = await import('node:fs')
+    mkdirSync(node.root)
+    writeFileSync(join(node.root, 'index.html'), '<h1>hello</h1>\n')
+    const token = controlPlane.makeToken()
+    const joined = await run(
+      ...['join', controlPlane.url, '--token', token, '--state', node.state],
+      ...['--name', 'edge-1', '--insecure-http'],
+    )
+    if (joined.code !== 0) throw new Error(`join: ${joined.stderr}`)
+    return node
+  }
+
+  /** A config that answers with the header `X-Version: version`. */
+  config(version, overrides = {}) {
+    return {
+      listen: [{ address: '127.0.0.1', port: this.port }],
+      workers: 1,
+      sites: [
+        {
+          hosts: ['*'],
+          root: this.root,
+          headers: [{ action: 'set', name: 'X-Version', value: version }],
+        },
+      ],
+      ...overrides,
+    }
+  }
+
+  start() {
+    this.#child = spawn(binary, ['run', '--state', this.state], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#exited = once(this.#child, 'exit')
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream.on('data', (bytes) => {
+        this.log += bytes
+      })
+    }
+    return this
+  }
+
+  get pid() {
+    return this.#child?.pid
+  }
+
+  /** Resolves with the exit code, or null when a signal ended it. */
+  async stop(signal = 'SIGTERM') {
+    if (!this.#child) return undefined
+    this.#child.kill(signal)
+    const [code] = await this.#exited
+    this.#child = null
+    return code
+  }
+
+  /** The version that a request to the node sees now, or the reason that it sees none. */
+  async version() {
+    try {
+      const answer = await fetch(`http://127.0.0.1:${this.port}/`, {
+        headers: { connection: 'close' },
+        signal: AbortSignal.timeout(2000),
+      })
+      await answer.arrayBuffer()
+      return answer.headers.get('x-version') ?? `HTTP ${answer.status}`
+    } catch (error) {
+      return error.cause?.code ?? error.message
+    }
+  }
+
+  async untilVersion(want, timeoutMs = 10_000) {
+    const deadline = performance.now() + timeoutMs
+    let seen = await this.version()
+    while (seen !== want) {
+      if (performance.now() > deadline) {
+        throw new Error(`serves ${seen}, not ${want}, after ${timeoutMs} ms; log:\n${this.log}`)
+      }
+      await sleep(20)
+      seen = await this.version()
+    }
+  }
+
+  async dispose() {
+    await this.stop('SIGKILL')
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// A control plane of one file: a real HTTP server that speaks the agent protocol, checks every message
+// against its JSON Schema, remembers all that was said, and misbehaves on demand.
+//
+// It keeps the protocol's promises (long polls, idempotence, each window taken once), so that a test
+// says only what is special about it. `faults[message]` is asked first, for each request:
+//   undefined             answer as usual
+//   'drop'                close the connection without an answer
+//   'hold'                never answer
+//   { status, code }      a problem; { raw: text } any bytes with status 200; { delayMs } answer later
+import { createHash, randomBytes } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { validate } from './protocol-schemas.mjs'
+
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
+const id = (prefix) => prefix + [...randomBytes(26)].map((byte) => BASE32[byte % 32]).join('')
+
+/** RFC 8785 for what our configs hold: objects, arrays, strings, integers, booleans. */
+export function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  const members = Object.keys(value).sort()
+  return `{${members.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(',')}}`
+}
+
+export const digestOf = (config) =>
+  `sha256:${createHash('sha256').update(canonical(config)).digest('hex')}`
+
+export class FakeControlPlane {
+  controlPlaneId = id('cp_')
+  epoch = 1
+  reportEveryMs = 200
+  desiredWaitMs = 5000
+  confirmWithinMs = 10_000
+  /** 'yes': confirm at once; 'no': not yet, for ever */
+  confirming = 'yes'
+  /** @type {Record<string, (body: any) => any>} */
+  faults = {}
+  /** All requests in order: { message, body, status, at } */
+  said = []
+  /** What was not as the schemas say: must be empty at the end of each test. */
+  violations = []
+  /** Windows in the order they were taken, each once: { bootId, seq, window } */
+  windows = []
+  resentWindows = 0
+  assignment = null
+  #tokens = new Set()
+  #nodes = new Map()
+  #sessions = new Set()
+  #highestSeq = new Map()
+  #events = new EventEmitter()
+  #server = null
+  #port = 0
+
+  get url() {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  async start() {
+    this.#sessions.clear()
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch((error) => {
+        if (!response.destroyed) this.violations.push(`fake control plane: ${error.stack}`)
+        response.destroy()
+      })
+    })
+    this.#server.listen(this.#port, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#port = this.#server.address().port
+    return this
+  }
+
+  /** Gone as a crashed one is: every connection cut. `start()` brings it back on the same port. */
+  async stop() {
+    const server = this.#server
+    this.#server = null
+    if (!server) return
+    server.closeAllConnections()
+    server.close()
+    this.#events.emit('wake')
+    await once(server, 'close')
+  }
+
+  makeToken() {
+    const token = `fst_${randomBytes(12).toString('hex')}`
+    this.#tokens.add(token)
+    return token
+  }
+
+  revokeAll() {
+    this.#nodes.clear()
+  }
+
+  /** Assigns `config` (an object, or text to be sent as it is) as the next generation. */
+  assign(config, overrides = {}) {
+    const text = typeof config === 'string' ? config : JSON.stringify(config, null, 2)
+    const digest = typeof config === 'string' ? digestOf(text) : digestOf(config)
+    this.assignment = {
+      generation: (this.assignment?.generation ?? 0) + 1,
+      epoch: this.epoch,
+      offerId: id('offer_'),
+      rolloutId: null,
+      release: { configDigest: digest, configText: text, contentManifestDigest: null },
+      ackWithinMs: 10_000,
+      applyWithinMs: 30_000,
+      confirmWithinMs: this.confirmWithinMs,
+      ...overrides,
+    }
+    this.#events.emit('wake')
+    return this.assignment
+  }
+
+  /** The messages of a kind, about one generation when it is given. */
+  of(message, generation) {
+    return this.said.filter(
+      (one) =>
+        one.message === message &&
+        (generation === undefined || one.body.generation === generation),
+    )
+  }
+
+  /** Waits until `find(this)` is truthy and returns it. */
+  async until(what, find, timeoutMs = 10_000) {
+    const deadline = performance.now() + timeoutMs
+    for (;;) {
+      const found = find(this)
+      if (found) return found
+      if (performance.now() > deadline) {
+        const tail = this.said.slice(-8).map((one) => `${one.message} ${one.status}`)
+        throw new Error(`not in ${timeoutMs} ms: ${what}; last said: ${tail.join(', ')}`)
+      }
+      await Promise.race([once(this.#events, 'said'), sleep(20)])
+    }
+  }
+
+  async #serve(request, response) {
+    const chunks = []
+    for await (const chunk of request) chunks.push(chunk)
+    const message = request.url.replace('/agent/v1/', '')
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const entry = { message, body, status: 0, at: performance.now() }
+    this.said.push(entry)
+    const wrong = validate(`${message}.request`, body)
+    for (const what of wrong) this.violations.push(`${message}: ${what}`)
+
+    const fault = this.faults[message]?.(body)
+    if (fault === 'drop') return response.destroy()
+    if (fault === 'hold') return undefined
+    if (fault?.delayMs) await sleep(fault.delayMs)
+    let answer
+    if (fault?.raw !== undefined) answer = { status: 200, raw: fault.raw }
+    else if (fault?.status) answer = problem(fault.status, fault.code ?? 'internal', 'on demand')
+    else if (wrong.length > 0) answer = problem(400, 'invalid_message', wrong.join('; '))
+    else answer = await this.#answer(message, body, request.headers.authorization)
+    entry.status = answer.status
+    this.#send(message, answer, response)
+    this.#events.emit('said')
+    return undefined
+  }
+
+  #send(message, { status, raw, json }, response) {
+    const ok = status < 300
+    if (raw === undefined) {
+      const schema = !ok
+        ? 'problem'
+        : ['ack', 'nack', 'result'].includes(message)
+          ? 'empty.response'
+          : `${message}.response`
+      for (const what of validate(schema, json)) {
+        this.violations.push(`our answer to ${message}: ${what}`)
+      }
+    }
+    const type = ok ? 'application/json' : 'application/problem+json'
+    response.writeHead(status, { 'content-type': type })
+    response.end(raw ?? JSON.stringify(json))
+  }
+
+  async #answer(message, body, authorization) {
+    if (message === 'enrol') return this.#enrol(body)
+    const node = this.#nodes.get(authorization?.replace('Bearer ', ''))
+    if (!node) return problem(401, 'unknown_credential', 'No node has this credential.')
+    if (message === 'hello') return this.#hello(node)
+    if (!this.#sessions.has(node.nodeId)) return problem(409, 'say_hello', 'Who are you?')
+    if (message === 'desired') return this.#desired(body)
+    if (message === 'report') return this.#report(body)
+    if (body.offerId !== this.assignment?.offerId) {
+      return problem(409, 'superseded', 'That offer is not the one.')
+    }
+    if (message === 'confirm') {
+      return { status: 200, json: { confirmed: this.confirming === 'yes', retryAfterMs: 100 } }
+    }
+    return { status: 200, json: {} }
+  }
+
+  #enrol({ token, name }) {
+    if (!this.#tokens.delete(token)) {
+      return problem(403, 'token_used', 'This enrolment token has been used. Make a new one.')
+    }
+    const credential = `fsn_${randomBytes(32).toString('base64url')}`
+    const node = { nodeId: id('node_'), name, credential, controlPlaneId: this.controlPlaneId }
+    this.#nodes.set(credential, node)
+    return { status: 200, json: node }
+  }
+
+  #hello(node) {
+    this.#sessions.add(node.nodeId)
+    const { controlPlaneId, epoch, reportEveryMs, desiredWaitMs } = this
+    return { status: 200, json: { protocol: 1, controlPlaneId, epoch, reportEveryMs, desiredWaitMs } }
+  }
+
+  async #desired({ have, waitMs }) {
+    const deadline = performance.now() + waitMs
+    while (this.#server && performance.now() < deadline) {
+      if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
+      const timeout = AbortSignal.timeout(Math.max(1, deadline - performance.now()))
+      await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
+    }
+    const isNew = this.assignment && this.assignment.generation > (have?.generation ?? 0)
+    return { status: 200, json: { assignment: isNew ? this.assignment : null } }
+  }
+
+  #report({ bootId, windows }) {
+    let highest = this.#highestSeq.get(bootId) ?? 0
+    let before = 0
+    for (const window of windows) {
+      if (window.seq <= before) this.violations.push(`report: seq ${window.seq} out of order`)
+      before = window.seq
+      if (window.seq <= highest) {
+        this.resentWindows++
+        continue
+      }
+      highest = window.seq
+      this.windows.push({ bootId, seq: window.seq, window })
+    }
+    this.#highestSeq.set(bootId, highest)
+    return { status: 200, json: { acknowledgedSeq: highest } }
+  }
+}
+
+function problem(status, code, detail) {
+  return { status, json: { type: 'about:blank', title: code, status, code, detail } }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// The control plane is away, refuses, or talks nonsense: the node serves on and loses no measurement.
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentNode } from '../support/agent-node.mjs'
+import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+
+let control
+let node
+beforeEach(async () => {
+  control = await new FakeControlPlane().start()
+  node = await AgentNode.join(control)
+  control.assign(node.config('v1'))
+  node.start()
+  await node.untilVersion('v1')
+  await control.until('confirm', () => control.of('confirm', 1).some((one) => one.status === 200))
+})
+afterEach(async () => {
+  await node.dispose()
+  await control.stop()
+  assert.deepEqual(control.violations, [])
+})
+
+const requestsTaken = () =>
+  control.windows.reduce(
+    (sum, { window }) =>
+      sum + window.series.reduce((all, { counters }) => all + (counters.requests ?? 0), 0),
+    0,
+  )
+
+test('every request is reported, in windows with stages, under the generation that served it', async () => {
+  for (let i = 0; i < 5; i++) assert.equal(await node.version(), 'v1')
+  await control.until('the requests', () => requestsTaken() >= 6)
+  const series = control.windows.flatMap(({ window }) => window.series)
+  assert.ok(series.every(({ generation }) => generation === 1))
+  const total = series.reduce((sum, { stages }) => sum + (stages.total?.count ?? 0), 0)
+  const counted = series.reduce((sum, { counters }) => sum + (counters.requests ?? 0), 0)
+  assert.equal(total, counted)
+  for (const { stages } of series) {
+    for (const histogram of Object.values(stages)) {
+      const inBuckets = histogram.counts.reduce((sum, count) => sum + count, 0)
+      assert.equal(histogram.count, histogram.zeroCount + inBuckets)
+      assert.notEqual(histogram.counts[0], 0)
+      assert.notEqual(histogram.counts.at(-1), 0)
+      assert.ok(histogram.maxSeconds > 0 && histogram.sumSeconds > 0)
+    }
+  }
+  const { gauges } = control.of('report').at(-1).body
+  assert.equal(typeof gauges.openConnections, 'number')
+})
+
+test('windows of an outage are sent afterwards, in order, each taken once', async () => {
+  await control.until('windows', () => control.windows.length >= 3)
+  const already = requestsTaken()
+  await control.stop()
+  const before = control.windows.length
+  let asked = 0
+  for (let i = 0; i < 5; i++) {
+    assert.equal(await node.version(), 'v1')
+    asked++
+    await sleep(250)
+  }
+  await control.start()
+  await control.until('the windows of the outage', () => requestsTaken() >= already + asked)
+  await control.until('more windows', () => control.windows.length > before + 6)
+  const seqs = control.windows.map(({ seq }) => seq)
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, i) => i + 1),
+    'from 1, in order, without a gap and each once',
+  )
+  const bootIds = new Set(control.windows.map(({ bootId }) => bootId))
+  assert.equal(bootIds.size, 1)
+  assert.ok(control.of('hello').length >= 2, 'says hello after an outage')
+  assert.equal(control.of('report').at(-1).body.lostWindows, 0)
+  let end = 0
+  for (const { window } of control.windows) {
+    assert.equal(window.startedMs, end, 'a window begins where the last ended')
+    end = window.startedMs + window.durationMs
+  }
+})
+
+test('a report whose answer was lost is sent again and counted once', async () => {
+  await control.until('windows', () => control.windows.length >= 1)
+  let lost = 0
+  control.faults.report = (body) => (body.windows.length > 0 && lost++ < 2 ? 'drop' : undefined)
+  const before = control.windows.length
+  await control.until('more windows', () => control.windows.length > before + 3)
+  const seqs = control.windows.map(({ seq }) => seq)
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, i) => i + 1),
+  )
+  assert.ok(lost >= 2)
+})
+
+test('a revoked credential changes nothing on the node', async () => {
+  control.revokeAll()
+  await control.until('401', () => control.said.some((one) => one.status === 401))
+  const heard = control.said.length
+  for (let i = 0; i < 10; i++) {
+    assert.equal(await node.version(), 'v1')
+    await sleep(100)
+  }
+  assert.ok(control.said.length - heard <= 4, `asked ${control.said.length - heard} times more`)
+  assert.match(node.log, /does not know this node's credential.*serving on/)
+  assert.equal(await node.stop(), 0)
+})
+
+test('an upgrade that is needed changes nothing on the node', async () => {
+  control.faults.desired = () => ({ status: 426, code: 'needs_upgrade' })
+  await control.stop()
+  await control.start()
+  await control.until('426', () => control.said.some((one) => one.status === 426), 20_000)
+  const heard = control.said.length
+  await sleep(800)
+  assert.equal(await node.version(), 'v1')
+  assert.ok(control.said.length - heard <= 2)
+  assert.match(node.log, /needs a newer farmstead-node/)
+})
+
+test('say_hello is answered with a hello, and the rest goes on', async () => {
+  const hellos = control.of('hello').length
+  let once = true
+  control.faults.report = () => {
+    if (!once) return undefined
+    once = false
+    return { status: 409, code: 'say_hello' }
+  }
+  await control.until('hello', () => control.of('hello').length > hellos)
+  const windows = control.windows.length
+  await control.until('windows', () => control.windows.length > windows)
+})
+
+test('nonsense for an answer is backed off from and harms nothing', async () => {
+  const nonsense = ['', '<html>', '[]', '{"assignment": {"generation": "1"}}', '{"assignment":']
+  let asked = 0
+  control.faults.desired = () => ({ raw: nonsense[asked++ % nonsense.length] })
+  control.faults.report = () => ({ raw: '{"acknowledgedSeq": -1}' })
+  control.assign(node.config('v2')) // ends the poll that waits
+  await control.until('a refused answer', () => asked >= 3, 20_000)
+  assert.equal(await node.version(), 'v1')
+  assert.match(node.log, /answer to desired: /)
+  control.faults = {}
+  control.assign(node.config('v3'))
+  await node.untilVersion('v3', 20_000)
+})
+
+test('a control plane that answers nothing at once is not asked in a tight loop', async () => {
+  control.faults.desired = () => ({ raw: '{"assignment":null}' })
+  await control.stop()
+  await control.start()
+  await control.until('polls', () => control.of('desired').length >= 2, 20_000)
+  const before = control.of('desired').length
+  await sleep(1500)
+  assert.ok(control.of('desired').length - before < 12)
+})
+
+test('a control plane that is another one than was joined is not obeyed', async () => {
+  await control.stop()
+  control.controlPlaneId = 'cp_another'
+  control.assign(node.config('evil'))
+  await control.start()
+  const hellos = control.of('hello').length
+  await control.until('hello', () => control.of('hello').length > hellos, 20_000)
+  await sleep(500)
+  assert.equal(await node.version(), 'v1')
+  assert.match(node.log, /another control plane than the one this node joined/)
+})
+
+test('a slow report holds up no push', async () => {
+  control.faults.report = () => 'hold'
+  await control.until('a report that is held', () => control.of('report').length > 0)
+  await sleep(300)
+  control.assign(node.config('v2'))
+  await node.untilVersion('v2', 3000)
+})
+
+test('an idle agent uses next to no processor time', async () => {
+  const { readFileSync } = await import('node:fs')
+  const ticks = () => {
+    const fields = readFileSync(`/proc/${node.pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return Number(fields[11]) + Number(fields[12])
+  }
+  const before = ticks()
+  await sleep(3000)
+  // 100 ticks are a second; 15 reports were sent in these 3 s, 25 times as many as by default.
+  assert.ok(ticks() - before <= 15, `${ticks() - before} ticks in 3 s`)
+})
+
+test('the credential is in no line of the log', async () => {
+  const { readFileSync } = await import('node:fs')
+  const { credential } = JSON.parse(readFileSync(`${node.state}/identity.json`, 'utf8'))
+  await control.stop()
+  await control.start()
+  control.revokeAll()
+  await control.until('401', () => control.said.some((one) => one.status === 401), 20_000)
+  assert.ok(!node.log.includes(credential))
+})
