@@ -8,31 +8,10 @@
 #define FARMSTEAD_SERVER_H
 
 #include "config.h"
-#include "histogram.h"
+#include "metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum stage {
-#define X(name, wire, help) STAGE_##name,
-#include "stages.def"
-#undef X
-    STAGE_COUNT
-};
-
-enum counter {
-#define X(name, wire, help) COUNTER_##name,
-#include "metrics.def"
-#undef X
-    COUNTER_COUNT
-};
-
-enum gauge {
-#define G(name, wire, help) GAUGE_##name,
-#include "gauges.def"
-#undef G
-    GAUGE_COUNT
-};
 
 struct server;
 
@@ -41,10 +20,10 @@ struct server;
 struct server *server_new(int *err);
 
 /* Swap to `cfg` (takes its own reference) as `generation`. New listeners are bound before anything
- * is swapped, so a failure leaves the old config serving: returns -1 and adds to `errors`. On 0 every
- * loop serves the new config; requests under way end under the old one. Equal digest: only the
- * generation changes, nothing is reloaded. `cfg` NULL (generation 0): serve nothing again, as before
- * the first apply; requests under way end. Serialised: one caller at a time. */
+ * is swapped, so a failure leaves the old config serving: returns -1 and adds to `errors`. On 0
+ * every loop serves the new config; requests under way end under the old one. Equal digest: only
+ * the generation changes, nothing is reloaded. `cfg` NULL (generation 0): serve nothing again, as
+ * before the first apply; requests under way end. Serialised: one caller at a time. */
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors);
 
@@ -61,21 +40,6 @@ void server_effective(struct server *srv, struct server_effective *out);
 /* The config the loops run, with a reference, or NULL. */
 struct config *server_config(struct server *srv);
 
-/* Totals since boot of one config generation. At most SERVER_GENERATIONS are kept (the oldest is folded
- * into none: it is dropped once a newer snapshot has been taken and no request of it is left). */
-#define SERVER_GENERATIONS 4
-struct server_series {
-    uint64_t generation;
-    uint64_t counters[COUNTER_COUNT];
-    struct histogram stages[STAGE_COUNT];
-};
-
-struct server_metrics {
-    uint64_t monotonic_ms; /* since boot, when the snapshot was taken */
-    size_t series_count;
-    struct server_series series[SERVER_GENERATIONS];
-    double gauges[GAUGE_COUNT];
-};
 /* Merged over all loops. Counters and histograms never decrease within a boot. */
 void server_metrics(struct server *srv, struct server_metrics *out);
 

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* access_log.c — a ring per loop, one writer and one reader each, without locks between them.
+ *
+ * `filled` only the loop moves, `written` only the thread; the bytes between them are the thread's.
+ * After a short write (a full disk) the same ring is continued before any other: no torn line. */
+#include "access_log.h"
+
+#include "mem.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define RING_BYTES (256 * 1024) /* a power of two */
+#define LINE_BYTES 4096
+#define FIELD_BYTES 1024 /* a client's field is cut after so many bytes of the line */
+#define WRITE_EVERY_MS 200
+
+struct access_ring {
+    struct access_log *log;
+    struct access_ring *next;
+    _Atomic uint64_t filled, written; /* bytes since the start */
+    int64_t stamp_second;
+    char stamp[32]; /* of that second; loop thread */
+    char bytes[RING_BYTES];
+};
+
+struct access_log {
+    pthread_t thread;
+    pthread_mutex_t lock; /* of `rings`, `ending` and the wake-up */
+    pthread_cond_t wake;
+    struct access_ring *rings;
+    bool ending;
+    pthread_mutex_t file_lock; /* of the file while a batch is written */
+    int fd;
+    char *path;
+};
+
+/* --- a line ---------------------------------------------------------------------------------- */
+
+struct line {
+    char text[LINE_BYTES];
+    size_t len;
+};
+
+static void put(struct line *line, const char *bytes, size_t len)
+{
+    if (len > sizeof(line->text) - line->len)
+        len = sizeof(line->text) - line->len;
+    memcpy(line->text + line->len, bytes, len);
+    line->len += len;
+}
+
+static void put_text(struct line *line, const char *text)
+{
+    put(line, text, strlen(text));
+}
+
+static void put_number(struct line *line, uint64_t value)
+{
+    char digits[24];
+    put(line, digits, (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value));
+}
+
+/* A client's bytes between quotes: it can't end them, nor the line. */
+static void put_escaped(struct line *line, struct span value, bool json)
+{
+    static const char hex[] = "0123456789abcdef";
+    size_t start = line->len;
+
+    for (size_t i = 0; i < value.len && line->len - start < FIELD_BYTES; i++) {
+        unsigned char c = (unsigned char)value.ptr[i];
+        if (c == '"' || c == '\\') {
+            char escaped[2] = {'\\', (char)c};
+            put(line, escaped, 2);
+        } else if (c < ' ' || c >= 0x7f) {
+            /* JSON has no \x; bytes above 0x7f are read as Latin-1 there. */
+            char escaped[6] = {'\\', json ? 'u' : 'x', '0', '0', hex[c >> 4], hex[c & 15]};
+            if (!json)
+                memcpy(escaped + 2, escaped + 4, 2);
+            put(line, escaped, json ? 6 : 4);
+        } else {
+            put(line, (const char *)&value.ptr[i], 1);
+        }
+    }
+}
+
+static void put_peer(struct line *line, const struct sockaddr *peer)
+{
+    char text[INET6_ADDRSTRLEN] = "-";
+
+    if (peer->sa_family == AF_INET)
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)peer)->sin_addr, text,
+                  sizeof(text));
+    else if (peer->sa_family == AF_INET6)
+        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, text,
+                  sizeof(text));
+    put_text(line, text);
+}
+
+static void refresh_stamp(struct access_ring *ring, int64_t now, bool json)
+{
+    time_t seconds = (time_t)now;
+    int64_t key = json ? -now : now; /* the two forms of a second are kept apart */
+    struct tm tm;
+
+    if (ring->stamp_second == key)
+        return;
+    gmtime_r(&seconds, &tm);
+    strftime(ring->stamp, sizeof(ring->stamp),
+             json ? "%Y-%m-%dT%H:%M:%SZ" : "%d/%b/%Y:%H:%M:%S +0000", &tm);
+    ring->stamp_second = key;
+}
+
+static void put_quoted(struct line *line, const char *before, struct span value, bool json)
+{
+    put_text(line, before);
+    if (value.len == 0 && !json)
+        put_text(line, "-");
+    else
+        put_escaped(line, value, json);
+    put_text(line, "\"");
+}
+
+static void format_text(struct line *line, const char *stamp, const struct access_record *record,
+                        bool combined)
+{
+    put_peer(line, record->peer);
+    put_text(line, " - - [");
+    put_text(line, stamp);
+    put_quoted(line, "] \"", record->request_line, false);
+    put_text(line, " ");
+    put_number(line, (uint64_t)record->status);
+    put_text(line, " ");
+    put_number(line, record->bytes);
+    if (combined) {
+        put_quoted(line, " \"", record->referer, false);
+        put_quoted(line, " \"", record->user_agent, false);
+    }
+}
+
+static void format_json(struct line *line, const char *stamp, const struct access_record *record)
+{
+    put_text(line, "{\"time\":\"");
+    put_text(line, stamp);
+    put_text(line, "\",\"peer\":\"");
+    put_peer(line, record->peer);
+    put_quoted(line, "\",\"request\":\"", record->request_line, true);
+    put_quoted(line, ",\"host\":\"", record->host, true);
+    put_text(line, ",\"status\":");
+    put_number(line, (uint64_t)record->status);
+    put_text(line, ",\"bytes\":");
+    put_number(line, record->bytes);
+    put_text(line, ",\"totalMicros\":");
+    put_number(line, record->total_ns / 1000);
+    put_quoted(line, ",\"referer\":\"", record->referer, true);
+    put_quoted(line, ",\"userAgent\":\"", record->user_agent, true);
+    put_text(line, "}");
+}
+
+bool access_ring_write(struct access_ring *ring, enum config_log_format format,
+                       const struct access_record *record)
+{
+    uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_relaxed);
+    uint64_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
+    bool json = format == LOG_FORMAT_JSON;
+    size_t at = filled % RING_BYTES, first;
+    struct line line = {.len = 0};
+
+    refresh_stamp(ring, record->now, json);
+    if (json)
+        format_json(&line, ring->stamp, record);
+    else
+        format_text(&line, ring->stamp, record, format == LOG_FORMAT_COMBINED);
+    if (line.len == sizeof(line.text))
+        line.len--;
+    line.text[line.len++] = '\n';
+
+    if (line.len > RING_BYTES - (filled - written))
+        return false;
+    first = line.len < RING_BYTES - at ? line.len : RING_BYTES - at;
+    memcpy(ring->bytes + at, line.text, first);
+    memcpy(ring->bytes, line.text + first, line.len - first);
+    atomic_store_explicit(&ring->filled, filled + line.len, memory_order_release);
+    /* Wake the thread early once, when the ring gets half full; else it comes by itself. */
+    if (filled - written < RING_BYTES / 2 && filled - written + line.len >= RING_BYTES / 2)
+        pthread_cond_signal(&ring->log->wake);
+    return true;
+}
+
+/* --- the thread ------------------------------------------------------------------------------ */
+
+/* True when all that was in the ring is written, or there is no file to write it to. */
+static bool write_ring(struct access_log *log, struct access_ring *ring)
+{
+    uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+    uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_acquire);
+
+    while (written < filled) {
+        size_t at = written % RING_BYTES, len = filled - written;
+        size_t first = len < RING_BYTES - at ? len : RING_BYTES - at;
+        struct iovec parts[2] = {{ring->bytes + at, first}, {ring->bytes, len - first}};
+        ssize_t n = log->fd < 0 ? (ssize_t)len : writev(log->fd, parts, 2);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        written += (uint64_t)n;
+        atomic_store_explicit(&ring->written, written, memory_order_release);
+    }
+    return true;
+}
+
+static void *thread_main(void *arg)
+{
+    struct access_log *log = arg;
+    struct access_ring *ring = NULL, *rings;
+    struct timespec until;
+    bool ending;
+
+    pthread_setname_np(pthread_self(), "access-log");
+    do {
+        pthread_mutex_lock(&log->lock);
+        if (!log->ending) {
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += WRITE_EVERY_MS * (long)NS_PER_MS;
+            until.tv_sec += until.tv_nsec / (long)NS_PER_SECOND;
+            until.tv_nsec %= (long)NS_PER_SECOND;
+            pthread_cond_timedwait(&log->wake, &log->lock, &until);
+        }
+        ending = log->ending;
+        rings = log->rings;
+        pthread_mutex_unlock(&log->lock);
+
+        pthread_mutex_lock(&log->file_lock);
+        for (ring = ring ? ring : rings; ring && write_ring(log, ring);)
+            ring = ring->next;
+        pthread_mutex_unlock(&log->file_lock);
+    } while (!ending);
+    if (!ring) /* not stuck: what came into rings the last round had passed already */
+        for (ring = rings; ring && write_ring(log, ring);)
+            ring = ring->next;
+    return NULL;
+}
+
+struct access_log *access_log_new(void)
+{
+    struct access_log *log = xcalloc(1, sizeof(*log));
+
+    log->fd = -1;
+    pthread_mutex_init(&log->lock, NULL);
+    pthread_mutex_init(&log->file_lock, NULL);
+    pthread_cond_init(&log->wake, NULL);
+    if (pthread_create(&log->thread, NULL, thread_main, log) == 0)
+        return log;
+    free(log);
+    return NULL;
+}
+
+void access_log_free(struct access_log *log)
+{
+    pthread_mutex_lock(&log->lock);
+    log->ending = true;
+    pthread_cond_signal(&log->wake);
+    pthread_mutex_unlock(&log->lock);
+    pthread_join(log->thread, NULL);
+    for (struct access_ring *ring = log->rings, *next; ring; ring = next) {
+        next = ring->next;
+        free(ring);
+    }
+    if (log->fd >= 0)
+        close(log->fd);
+    free(log->path);
+    pthread_cond_destroy(&log->wake);
+    pthread_mutex_destroy(&log->file_lock);
+    pthread_mutex_destroy(&log->lock);
+    free(log);
+}
+
+static int open_log(const char *path, int *fd)
+{
+    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
+    return *fd < 0 ? -errno : 0;
+}
+
+static void replace_file(struct access_log *log, int fd, char *path)
+{
+    int old_fd;
+    char *old_path;
+
+    pthread_mutex_lock(&log->file_lock);
+    old_fd = log->fd;
+    old_path = log->path;
+    log->fd = fd;
+    log->path = path;
+    pthread_mutex_unlock(&log->file_lock);
+    if (old_fd >= 0)
+        close(old_fd);
+    free(old_path);
+}
+
+int access_log_configure(struct access_log *log, const char *path)
+{
+    int fd = -1, err = path[0] ? open_log(path, &fd) : 0;
+
+    if (!err)
+        replace_file(log, fd, path[0] ? xstrdup(path) : NULL);
+    return err;
+}
+
+int access_log_reopen(struct access_log *log)
+{
+    char *path = NULL;
+    int err = 0, fd;
+
+    pthread_mutex_lock(&log->file_lock);
+    if (log->path)
+        path = xstrdup(log->path);
+    pthread_mutex_unlock(&log->file_lock);
+    if (!path)
+        return 0;
+    err = open_log(path, &fd);
+    if (err)
+        free(path);
+    else
+        replace_file(log, fd, path);
+    return err;
+}
+
+struct access_ring *access_log_add_ring(struct access_log *log)
+{
+    struct access_ring *ring = xcalloc(1, sizeof(*ring));
+
+    ring->log = log;
+    pthread_mutex_lock(&log->lock);
+    ring->next = log->rings;
+    log->rings = ring;
+    pthread_mutex_unlock(&log->lock);
+    return ring;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* admin.h — the admin listener: GET /status (JSON) and GET /metrics (Prometheus text).
+ *
+ * A thread of its own with blocking sockets, one client at a time and each within a short deadline:
+ * it may ask the loops, which a loop itself may not, and no client of the sites ever waits for it.
+ */
+#ifndef FARMSTEAD_ADMIN_H
+#define FARMSTEAD_ADMIN_H
+
+#include "server.h"
+
+struct admin;
+
+/* Takes over the listening, non-blocking socket. NULL when there is no thread to have. */
+struct admin *admin_start(struct server *server, int fd);
+void admin_stop(struct admin *admin); /* joins and frees; NULL is allowed */
+
+#endif

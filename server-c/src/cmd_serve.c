@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_serve.c — farmstead-node serve --config FILE. Signals: HUP reads the file again, USR1 reopens
+ * the log files, TERM and INT drain and stop. */
+#include "commands.h"
+
+#include "buf.h"
+#include "config.h"
+#include "config_check.h"
+#include "log.h"
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define USAGE "usage: farmstead-node serve --config FILE\n"
+#define DRAIN_MS 10000
+#define CONFIG_MAX (4 * 1024 * 1024)
+
+/* 0, or -1 with errno. A config of CONFIG_MAX bytes is no config of ours. */
+static int read_file(const char *path, struct buf *text)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n;
+
+    if (fd < 0)
+        return -1;
+    do {
+        n = read(fd, buf_reserve(text, 65536), 65536);
+        if (n > 0)
+            buf_advance(text, (size_t)n);
+        if (text->len > CONFIG_MAX) {
+            n = -1;
+            errno = EFBIG;
+        }
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    close(fd);
+    return n < 0 ? -1 : 0;
+}
+
+static void log_findings(const char *path, const struct config_errors *errors)
+{
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct config_error *error = &errors->items[i];
+        log_error("%s:%" PRIu32 ":%" PRIu32 ": %s: %s%s%s", path, error->line, error->column,
+                  error->code, error->message, error->hint[0] ? "; " : "", error->hint);
+    }
+    if (errors->dropped > 0)
+        log_error("%s: and %zu more findings", path, errors->dropped);
+}
+
+/* Reads, checks and applies the file. 0, or -1 with the reasons in the log. */
+static int load(struct server *server, const char *path, uint64_t generation)
+{
+    struct config *running = server_config(server), *cfg = NULL;
+    struct config_errors errors = {0};
+    struct buf text;
+    int result = -1;
+
+    buf_init(&text);
+    if (read_file(path, &text) != 0) {
+        log_error("%s: can't read the config: %s", path, strerror(errno));
+    } else {
+        cfg = config_parse(text.data, text.len, &errors);
+        if (cfg && config_check_machine(cfg, running, &errors) == 0)
+            result = server_apply(server, cfg, generation, &errors);
+        log_findings(path, &errors);
+    }
+    config_errors_fini(&errors);
+    config_put(cfg);
+    config_put(running);
+    buf_fini(&text);
+    return result;
+}
+
+/* Every thread started later inherits the mask, so that only wait_for_end() sees these. */
+static void block_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void reload(struct server *server, const char *path, uint64_t *generation)
+{
+    if (load(server, path, *generation + 1) != 0) {
+        log_error("%s: not applied; generation %" PRIu64 " goes on serving", path, *generation);
+        return;
+    }
+    ++*generation;
+    log_info("generation %" PRIu64 " serves", *generation);
+}
+
+static void wait_for_end(const sigset_t *set, struct server *server, const char *path)
+{
+    uint64_t generation = 1;
+
+    for (;;) {
+        int number = 0;
+        if (sigwait(set, &number) != 0)
+            continue;
+        if (number == SIGHUP)
+            reload(server, path, &generation);
+        else if (number == SIGUSR1)
+            server_reopen_logs(server);
+        else
+            break;
+    }
+}
+
+static const char *parse_arguments(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--config") == 0)
+        return argv[2];
+    if (argc == 2 && strncmp(argv[1], "--config=", 9) == 0 && argv[1][9])
+        return argv[1] + 9;
+    return NULL;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+    const char *path = parse_arguments(argc, argv);
+    struct server *server;
+    sigset_t set;
+    int err, code;
+
+    if (!path) {
+        fprintf(stderr, USAGE);
+        return 2;
+    }
+    block_signals(&set);
+    log_start();
+    server = server_new(&err);
+    if (!server) {
+        log_error("no server: %s", uv_strerror(err));
+        log_stop();
+        return 1;
+    }
+    code = load(server, path, 1) == 0 ? 0 : 1;
+    if (code == 0)
+        wait_for_end(&set, server, path);
+    log_info("stopping");
+    server_stop(server, code == 0 ? DRAIN_MS : 0);
+    log_stop();
+    return code;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* conn.h — a client's connection: read, parse, answer, again or close. Loop thread only. */
+#ifndef FARMSTEAD_CONN_H
+#define FARMSTEAD_CONN_H
+
+#include "loop.h"
+
+#include <sys/socket.h>
+
+/* Takes over the connected, non-blocking socket; on failure closes it. */
+void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer);
+
+/* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
+void conn_check_timeouts(struct loop *loop);
+
+/* After a swap: new time-outs count for those who wait already, too. */
+void conn_apply_timeouts(struct loop *loop);
+
+/* Makes room: closes the connection that has idled longest. False when none idles. */
+bool conn_close_oldest_idle(struct loop *loop);
+
+void conn_close_idle(struct loop *loop); /* all that are between requests */
+void conn_close_all(struct loop *loop);  /* whatever they are doing */
+
+#endif

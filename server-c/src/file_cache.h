@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* file_cache.h — what we know about a path, so that most requests need no system call for it.
+ *
+ * An entry is facts (size, time, ETag, open file or the bytes themselves, a ready-made head) or the
+ * refusal that stands in their place. It is trusted for statCache.ttlMillis from the moment the
+ * stat lane looked, never longer; one that is in use is looked up again before that, so that a
+ * popular file never waits. Look-ups and first reads happen on the lanes, once for all who ask.
+ * One cache per loop, loop thread only. Bounded in entries, bytes and descriptors. */
+#ifndef FARMSTEAD_FILE_CACHE_H
+#define FARMSTEAD_FILE_CACHE_H
+
+#include "file_read.h"
+#include "io_lane.h"
+#include "list.h"
+#include "response.h"
+#include "site.h"
+
+#include <stdbool.h>
+
+struct file_lookup;
+struct file_load;
+
+enum file_body_state { FILE_BODY_UNREAD, FILE_BODY_LOADING, FILE_BODY_READY };
+
+struct file_entry {
+    struct file_entry *hash_next;
+    struct list by_use, by_use_open, by_use_body; /* linked while it counts there */
+    struct file_lookup *lookup;                   /* the look-up under way */
+    struct file_load *load;                       /* the body's read under way */
+    uint64_t hash, lookup_id;
+    uint64_t touched_ms;
+    int64_t checked_ms;      /* when the disk was asked */
+    uint32_t refs;           /* users, the table, and jobs under way */
+    bool in_table, is_known; /* is_known: the first look-up is over */
+    bool is_negative;
+
+    enum http_status status;   /* HTTP_OK: a regular file. 301: a folder without its slash. Else the
+                                  refusal: 404, 403, 500 */
+    int fd;                    /* -1: closed, as the bytes are in `body`, or there is no file */
+    uint32_t descriptor_users; /* requests and jobs that read from `fd`: it stays open for them */
+    struct file_facts facts;
+    struct file_version version;
+    struct timespec ctime;
+    uint64_t device, inode;
+
+    enum file_body_state body_state;
+    char *body;
+    const char *index; /* of the folder, "" for other paths; belongs to the entry */
+
+    char *head; /* the 200's head after Date and Connection, as prepared for the site head_site */
+    size_t head_len;
+    uint64_t head_site;
+
+    size_t path_len;
+    char path[]; /* as url_path made it, then a NUL, then the index name */
+};
+
+struct file_cache_limits {
+    uint32_t ttl_ms; /* 0: ask the disk for each request */
+    uint32_t entries, descriptors;
+    uint64_t body_bytes;
+    uint32_t max_body; /* larger files are sent from their descriptor */
+};
+
+struct file_cache_stats {
+    uint64_t evictions;          /* since the start */
+    size_t entries, descriptors; /* what the table holds; requests may hold more for a while */
+    uint64_t body_bytes;
+};
+
+struct file_cache {
+    struct io_lane *stat_lane, *read_lane;
+    struct io_port *port;
+    struct file_cache_limits limits;
+    struct file_entry **table;
+    size_t table_len; /* a power of two */
+    uint64_t seed;
+    struct list by_use, negative_by_use, by_use_open, by_use_body; /* least recently used first */
+    size_t negative_count;
+    struct file_cache_stats stats;
+    uint64_t now_ms; /* the loop's clock; the owner sets it before it calls in here */
+};
+
+/* Someone who waits for an entry. Owned by the caller, in its memory until on_ready or cancel. */
+struct file_waiter {
+    struct list link;
+    /* Gets `entry` with a reference, complete: its body was read if that was waited for. NULL when
+     * the read failed or the lane was full. Never inside the call that began the wait. */
+    void (*on_ready)(struct file_waiter *waiter, struct file_entry *entry);
+    uint64_t since_ns;
+    uint64_t wait_ns, work_ns; /* in on_ready: time queued and time worked on while we waited */
+};
+
+int file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct io_lane *read_lane,
+                    struct io_port *port);
+void file_cache_fini(struct file_cache *cache); /* no entry may be in use, no job under way */
+void file_cache_configure(struct file_cache *cache, const struct file_cache_limits *limits);
+/* Lets go of descriptors that nobody used of late: a removed file's space must not be held. */
+void file_cache_sweep(struct file_cache *cache);
+
+enum file_answer { FILE_HIT, FILE_WAIT, FILE_BUSY };
+/* What is known of `path` under the site's root. FILE_HIT: *entry, referenced. FILE_WAIT: the
+ * waiter will hear. FILE_BUSY: the stat lane is full. */
+enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
+                                 const struct site *site, struct span path,
+                                 struct file_waiter *waiter, struct file_entry **entry);
+
+enum file_source {
+    FILE_FROM_MEMORY,
+    FILE_FROM_DESCRIPTOR,
+    FILE_SOURCE_WAIT,
+    FILE_SOURCE_BUSY,
+    FILE_SOURCE_CHANGED
+};
+/* Where the bytes of a regular file are. FILE_SOURCE_WAIT: the waiter will hear, then ask again.
+ * FILE_SOURCE_CHANGED: the file is not what the entry says any more; find it again. */
+enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
+                                   struct file_waiter *waiter);
+
+void file_cache_cancel(struct file_waiter *waiter);          /* harmless when it does not wait */
+struct file_entry *file_cache_get(struct file_entry *entry); /* one more reference */
+void file_cache_put(struct file_cache *cache, struct file_entry *entry);
+
+/* While held, the descriptor stays open even when the bytes get into memory. */
+static inline void file_entry_hold_descriptor(struct file_entry *entry)
+{
+    entry->descriptor_users++;
+}
+static inline void file_entry_release_descriptor(struct file_entry *entry)
+{
+    entry->descriptor_users--;
+}
+
+/* The file's name as it was found, for its type: the path with the index name. */
+static inline struct span file_entry_name(const struct file_entry *entry)
+{
+    if (entry->index[0])
+        return (struct span){entry->index, __builtin_strlen(entry->index)};
+    return (struct span){entry->path, entry->path_len};
+}
+
+#endif

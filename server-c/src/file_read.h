@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* file_read.h — reading a file without waiting for its disk, and noticing that it changed. */
+#ifndef FARMSTEAD_FILE_READ_H
+#define FARMSTEAD_FILE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct stat;
+
+/* What must stay the same while a file's bytes are sent under one ETag. */
+struct file_version {
+    uint64_t size;
+    int64_t mtime_seconds;
+    uint32_t mtime_ns;
+};
+struct file_version file_version_of(const struct stat *st);
+/* Asks the open descriptor: no disk is touched for that on a local file system. */
+bool file_unchanged(int fd, const struct file_version *version);
+
+/* Reads what is in the page cache: the bytes read (0 at the end of the file), or UV_EAGAIN when
+ * the first byte would have to come from the disk or nobody can tell; other errors as UV_E*. */
+ssize_t file_read_resident(int fd, char *out, size_t len, uint64_t offset);
+
+/* How many of the bytes from `offset` on can be had without waiting; as file_read_resident. */
+ssize_t file_resident_len(int fd, size_t len, uint64_t offset);
+
+/* Reads until `len` bytes or the end of the file: the bytes read, or UV_E*. Pool threads only. */
+ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset);
+
+/* The same, and the bytes are only left in the page cache. Pool threads only. */
+ssize_t file_read_ahead(int fd, size_t len, uint64_t offset);
+
+#endif

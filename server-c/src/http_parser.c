@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/* http_parser.c — a line at a time: find its end byte by byte, then take the line apart.
+ *
+ * Each refusal is decided by the first byte that proves it, or at the end of its line or of the
+ * head, so it can't depend on how the bytes arrived. Limits are checked before the byte is looked
+ * at. */
+#include "http_parser.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define METHOD_MAX 32
+#define VERSION_LEN 8 /* "HTTP/1.1" */
+
+enum field_second { ONE, LIST, FIRST };
+
+static const struct {
+    const char *name;
+    size_t len;
+    enum field_second second;
+} field_table[FIELD_COUNT] = {
+#define F(name, text, second) {text, sizeof(text) - 1, second},
+#include "http_fields.def"
+#undef F
+};
+
+/* RFC 9110 section 5.6.2. */
+static bool is_token_char(unsigned char c)
+{
+    static const bool table[256] = {
+        ['!'] = true,         ['#'] = true,         ['$'] = true, ['%'] = true,
+        ['&'] = true,         ['\''] = true,        ['*'] = true, ['+'] = true,
+        ['-'] = true,         ['.'] = true,         ['^'] = true, ['_'] = true,
+        ['`'] = true,         ['|'] = true,         ['~'] = true, ['0' ... '9'] = true,
+        ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
+    };
+    return table[c];
+}
+
+static bool is_token(struct span span)
+{
+    for (size_t i = 0; i < span.len; i++)
+        if (!is_token_char((unsigned char)span.ptr[i]))
+            return false;
+    return span.len > 0;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static enum parse refuse(struct http_request *req, enum http_status status, const char *reason)
+{
+    req->status = status;
+    req->reason = reason;
+    return PARSE_BAD;
+}
+
+static enum parse bad(struct http_request *req, const char *reason)
+{
+    return refuse(req, HTTP_BAD_REQUEST, reason);
+}
+
+void http_request_init(struct http_request *req, uint32_t max_head, uint32_t max_target)
+{
+    memset(req, 0, sizeof(*req));
+    req->max_head = max_head;
+    req->max_target = max_target;
+}
+
+bool http_span_equals(struct span span, const char *text)
+{
+    return span.len == strlen(text) && strncasecmp(span.ptr, text, span.len) == 0;
+}
+
+static struct span trim(struct span span)
+{
+    while (span.len > 0 && (span.ptr[0] == ' ' || span.ptr[0] == '\t'))
+        span.ptr++, span.len--;
+    while (span.len > 0 && (span.ptr[span.len - 1] == ' ' || span.ptr[span.len - 1] == '\t'))
+        span.len--;
+    return span;
+}
+
+bool http_list_next(struct span *list, struct span *element)
+{
+    while (list->len > 0) {
+        const char *comma = memchr(list->ptr, ',', list->len);
+        size_t len = comma ? (size_t)(comma - list->ptr) : list->len;
+        *element = trim((struct span){list->ptr, len});
+        if (comma)
+            len++;
+        list->ptr += len;
+        list->len -= len;
+        if (element->len > 0)
+            return true;
+    }
+    return false;
+}
+
+/* --- the request line ------------------------------------------------------------------------ */
+
+static enum http_method method_of(struct span name)
+{
+    static const struct {
+        const char *name;
+        enum http_method method;
+    } methods[] = {
+        {"GET", HTTP_GET},
+        {"HEAD", HTTP_HEAD},
+        {"OPTIONS", HTTP_OPTIONS},
+        {"POST", HTTP_KNOWN_METHOD},
+        {"PUT", HTTP_KNOWN_METHOD},
+        {"DELETE", HTTP_KNOWN_METHOD},
+        {"PATCH", HTTP_KNOWN_METHOD},
+        {"TRACE", HTTP_KNOWN_METHOD},
+        {"CONNECT", HTTP_KNOWN_METHOD},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(methods); i++) /* methods are case-sensitive */
+        if (name.len == strlen(methods[i].name) && !memcmp(name.ptr, methods[i].name, name.len))
+            return methods[i].method;
+    return HTTP_OTHER_METHOD;
+}
+
+/* RFC 3986 section 3.2.2, without percent-encoding: no host we can serve needs it. */
+static bool is_host_char(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '.' || c == '_' || c == '~' || (c != '\0' && strchr("!$&'()*+;=", c) != NULL);
+}
+
+static bool is_ipv6_char(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
+}
+
+/* host [":" port] → the host's length, or -1. */
+static int64_t host_len(struct span authority)
+{
+    size_t i = 0, len;
+
+    if (authority.len > 0 && authority.ptr[0] == '[') {
+        for (i = 1; i < authority.len && is_ipv6_char(authority.ptr[i]);)
+            i++;
+        if (i < 3 || i == authority.len || authority.ptr[i] != ']')
+            return -1;
+        i++;
+    } else {
+        while (i < authority.len && is_host_char(authority.ptr[i]))
+            i++;
+    }
+    len = i;
+    if (i < authority.len && authority.ptr[i] == ':')
+        for (i++; i < authority.len && is_digit(authority.ptr[i]) && i < len + 6;)
+            i++;
+    return i == authority.len ? (int64_t)len : -1;
+}
+
+static void split_query(struct http_request *req, const char *head, uint32_t off, uint32_t len)
+{
+    const char *mark = memchr(head + off, '?', len);
+    req->path = (struct http_slice){off, mark ? (uint32_t)(mark - head) - off : len};
+    if (mark)
+        req->query = (struct http_slice){off + req->path.len + 1, len - req->path.len - 1};
+}
+
+/* RFC 9112 section 3.2.2: the host of an absolute target counts, whatever Host says. */
+static enum parse take_absolute(struct http_request *req, const char *head, uint32_t scheme_len)
+{
+    uint32_t off = req->target.off + scheme_len, end = req->target.off + req->target.len;
+    uint32_t slash = off;
+    int64_t len;
+
+    while (slash < end && head[slash] != '/' && head[slash] != '?')
+        slash++;
+    len = host_len((struct span){head + off, slash - off});
+    if (len <= 0)
+        return bad(req, "the target's host is not valid");
+    req->host = (struct http_slice){off, (uint32_t)len};
+    split_query(req, head, slash, end - slash);
+    return PARSE_OK;
+}
+
+static enum parse take_target(struct http_request *req, const char *head, bool is_connect)
+{
+    struct span target = http_slice_of(head, req->target);
+
+    for (size_t i = 0; i < target.len; i++)
+        if ((unsigned char)target.ptr[i] <= ' ' || (unsigned char)target.ptr[i] >= 0x7f ||
+            target.ptr[i] == '#')
+            return bad(req, "the target has a character that must be percent-encoded");
+    if (is_connect) /* authority-form; refused with 405 whatever it says */
+        return PARSE_OK;
+    if (target.ptr[0] == '/') {
+        split_query(req, head, req->target.off, req->target.len);
+        return PARSE_OK;
+    }
+    if (target.len >= 7 && strncasecmp(target.ptr, "http://", 7) == 0)
+        return take_absolute(req, head, 7);
+    if (target.len >= 8 && strncasecmp(target.ptr, "https://", 8) == 0)
+        return take_absolute(req, head, 8);
+    if (target.len == 1 && target.ptr[0] == '*' && req->method == HTTP_OPTIONS) {
+        req->is_asterisk = true;
+        return PARSE_OK;
+    }
+    return bad(req, "the target is not of a form RFC 9112 knows");
+}
+
+static enum parse take_version(struct http_request *req, struct span version)
+{
+    if (version.len != VERSION_LEN || memcmp(version.ptr, "HTTP/", 5) != 0 ||
+        !is_digit(version.ptr[5]) || version.ptr[6] != '.' || !is_digit(version.ptr[7]))
+        return bad(req, "the request line does not end in an HTTP version");
+    if (version.ptr[5] != '1')
+        return refuse(req, HTTP_VERSION_NOT_SUPPORTED, "only HTTP/1.x is spoken here");
+    req->minor = version.ptr[7] == '0' ? 0 : 1;
+    return PARSE_OK;
+}
+
+static enum parse take_request_line(struct http_request *req, const char *head, uint32_t len)
+{
+    const char *line = head + req->line, *end = line + len;
+    const char *space = memchr(line, ' ', len), *last;
+    struct span method;
+    enum parse result;
+
+    if (!space)
+        return bad(req, "the request line has no target");
+    method = (struct span){line, (size_t)(space - line)};
+    if (!is_token(method))
+        return bad(req, "the method is not a token");
+    last = memchr(space + 1, ' ', (size_t)(end - space - 1));
+    if (!last || last == space + 1)
+        return bad(req, "the request line is not: method, space, target, space, version");
+    req->request_line = (struct http_slice){req->line, len};
+    req->target = (struct http_slice){(uint32_t)(space + 1 - head), (uint32_t)(last - space - 1)};
+    result = take_version(req, (struct span){last + 1, (size_t)(end - last - 1)});
+    if (result != PARSE_OK)
+        return result;
+    if (req->target.len > req->max_target)
+        return refuse(req, HTTP_URI_TOO_LONG, "the target is longer than limits.targetBytes");
+    req->method = method_of(method);
+    return take_target(req, head, method.len == 7 && memcmp(method.ptr, "CONNECT", 7) == 0);
+}
+
+/* --- fields ---------------------------------------------------------------------------------- */
+
+static enum http_field field_of(struct span name)
+{
+    for (int i = 0; i < FIELD_COUNT; i++)
+        if (field_table[i].len == name.len &&
+            strncasecmp(field_table[i].name, name.ptr, name.len) == 0)
+            return (enum http_field)i;
+    return FIELD_COUNT;
+}
+
+static enum parse take_content_length(struct http_request *req, struct span value)
+{
+    uint64_t number = 0;
+
+    if (value.len == 0 || value.len > 18) /* 18 digits can't overflow */
+        return bad(req, "Content-Length is not a number we can count to");
+    for (size_t i = 0; i < value.len; i++) {
+        if (!is_digit(value.ptr[i]))
+            return bad(req, "Content-Length is not a number");
+        number = number * 10 + (uint64_t)(value.ptr[i] - '0');
+    }
+    req->content_length = number;
+    return PARSE_OK;
+}
+
+static enum parse take_transfer_encoding(struct http_request *req, struct span value)
+{
+    struct span element;
+
+    if (http_span_equals(value, "chunked")) {
+        req->chunked = true;
+        return PARSE_OK;
+    }
+    while (http_list_next(&value, &element))
+        if (!is_token(element))
+            return bad(req, "Transfer-Encoding is not a list of codings");
+    return refuse(req, HTTP_NOT_IMPLEMENTED, "the only transfer coding known here is chunked");
+}
+
+static void take_connection(struct http_request *req, struct span value)
+{
+    struct span element;
+
+    while (http_list_next(&value, &element)) {
+        if (http_span_equals(element, "close"))
+            req->says_close = true;
+        else if (http_span_equals(element, "keep-alive"))
+            req->says_keep_alive = true;
+    }
+}
+
+static enum parse take_known_field(struct http_request *req, const char *head,
+                                   enum http_field field, struct span value)
+{
+    struct http_slice slice = {(uint32_t)(value.ptr - head), (uint32_t)value.len};
+    int64_t len;
+
+    if (http_request_has(req, field)) {
+        if (field_table[field].second == ONE)
+            return bad(req, "a field that may come once came twice");
+        req->repeated |= 1u << field;
+    } else {
+        req->seen |= 1u << field;
+        req->fields[field] = slice;
+    }
+    if (field == FIELD_HOST) {
+        len = host_len(value);
+        if (len < 0)
+            return bad(req, "Host is not a host and a port");
+        if (req->host.len == 0)
+            req->host = (struct http_slice){slice.off, (uint32_t)len};
+    } else if (field == FIELD_CONTENT_LENGTH) {
+        return take_content_length(req, value);
+    } else if (field == FIELD_TRANSFER_ENCODING) {
+        return take_transfer_encoding(req, value);
+    } else if (field == FIELD_CONNECTION) {
+        take_connection(req, value);
+    } else if (field == FIELD_EXPECT) {
+        if (!http_span_equals(value, "100-continue"))
+            return refuse(req, HTTP_EXPECTATION_FAILED, "the only expectation is 100-continue");
+        req->expects_continue = true;
+    }
+    return PARSE_OK;
+}
+
+static enum parse take_field(struct http_request *req, const char *head, uint32_t len)
+{
+    const char *line = head + req->line;
+    const char *colon;
+    enum http_field field;
+    struct span name;
+
+    if (line[0] == ' ' || line[0] == '\t')
+        return bad(req, "a field is folded over lines");
+    colon = memchr(line, ':', len);
+    if (!colon)
+        return bad(req, "a line of the head has no colon");
+    name = (struct span){line, (size_t)(colon - line)};
+    if (!is_token(name)) /* also a space before the colon */
+        return bad(req, "a field's name is not a token");
+    field = field_of(name);
+    if (field == FIELD_COUNT)
+        return PARSE_OK;
+    return take_known_field(req, head, field, trim((struct span){colon + 1, len - name.len - 1}));
+}
+
+/* What only the whole head can tell. */
+static enum parse take_end(struct http_request *req)
+{
+    bool has_length = http_request_has(req, FIELD_CONTENT_LENGTH);
+
+    /* RFC 9112 section 9.3: "close" wins over "keep-alive". */
+    req->keep_alive = !req->says_close && (req->minor == 1 || req->says_keep_alive);
+    if (req->minor == 1 && !http_request_has(req, FIELD_HOST))
+        return bad(req, "HTTP/1.1 needs Host");
+    if (req->chunked && has_length)
+        return bad(req, "Content-Length and Transfer-Encoding contradict each other");
+    if (req->chunked && req->minor == 0)
+        return bad(req, "HTTP/1.0 knows no Transfer-Encoding");
+    return PARSE_OK;
+}
+
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static enum parse too_long(struct http_request *req)
+{
+    if (req->in_fields)
+        return refuse(req, HTTP_HEADER_FIELDS_TOO_LARGE, "the head exceeds limits.headBytes");
+    return refuse(req, HTTP_URI_TOO_LONG, "the request line is too long");
+}
+
+static enum parse find_line_end(struct http_request *req, const char *head, size_t len)
+{
+    uint32_t limit = req->max_head;
+    uint32_t line_limit = req->line + METHOD_MAX + req->max_target + VERSION_LEN + 4;
+
+    if (!req->in_fields && line_limit < limit)
+        limit = line_limit;
+    for (; req->pos < len; req->pos++) {
+        unsigned char c = (unsigned char)head[req->pos];
+        if (req->pos >= limit)
+            return too_long(req);
+        if (req->pos > req->line && head[req->pos - 1] == '\r') {
+            if (c != '\n')
+                return bad(req, "a carriage return without a line feed");
+            req->pos++;
+            return PARSE_OK;
+        }
+        if ((c < ' ' && c != '\t' && c != '\r') || c == 0x7f)
+            return bad(req, c == '\n' ? "a line feed without a carriage return"
+                                      : "a control character in the head");
+    }
+    return PARSE_MORE;
+}
+
+enum parse http_parse_request(struct http_request *req, const char *head, size_t len)
+{
+    for (;;) {
+        enum parse result = find_line_end(req, head, len);
+        uint32_t line_len;
+
+        if (result != PARSE_OK)
+            return result;
+        line_len = req->pos - req->line - 2;
+        if (req->in_fields && line_len == 0) {
+            req->head_len = req->pos;
+            return take_end(req);
+        }
+        /* RFC 9112 section 2.2: one empty line before the request is forgiven. */
+        if (req->in_fields) {
+            result = take_field(req, head, line_len);
+        } else if (line_len > 0) {
+            result = take_request_line(req, head, line_len);
+            req->in_fields = true;
+        } else if (req->line > 0) {
+            result = bad(req, "empty lines where a request should be");
+        }
+        if (result != PARSE_OK)
+            return result;
+        req->line = req->pos;
+    }
+}
+
+bool http_request_next_value(const struct http_request *req, const char *head,
+                             enum http_field field, uint32_t *cursor, struct span *value)
+{
+    uint32_t off = *cursor ? *cursor : req->request_line.off + req->request_line.len + 2;
+
+    if (!(req->repeated & (1u << field))) {
+        *value = http_request_field(req, head, field);
+        return http_request_has(req, field) && (*cursor)++ == 0;
+    }
+    while (off + 2 < req->head_len) { /* the head was accepted: each line has a colon and CRLF */
+        const char *line = head + off;
+        const char *end = memchr(line, '\r', req->head_len - off);
+        const char *colon = end ? memchr(line, ':', (size_t)(end - line)) : NULL;
+        if (!colon)
+            break;
+        off = (uint32_t)(end - head) + 2;
+        if (field_of((struct span){line, (size_t)(colon - line)}) == field) {
+            *cursor = off;
+            *value = trim((struct span){colon + 1, (size_t)(end - colon - 1)});
+            return true;
+        }
+    }
+    *cursor = req->head_len;
+    return false;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* io_lane.h — threads for what may block on a disk, one lane per kind of work.
+ *
+ * libuv's own pool is one unbounded queue for everything: slow reads would starve look-ups in it.
+ * A lane has its own threads and a bounded queue, first come first served over all loops. A job's
+ * result goes back to the loop it came from, through that loop's port. */
+#ifndef FARMSTEAD_IO_LANE_H
+#define FARMSTEAD_IO_LANE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+struct io_port;
+
+/* Embedded in what the work is about. The lane owns it from a successful submit until `on_done`
+ * has been called; there is no cancelling: whoever lost interest says so in its own fields. */
+struct io_job {
+    void (*run)(struct io_job *job);          /* Pool thread. */
+    void (*on_done)(struct io_job *job);      /* loop thread, never inside submit */
+    uint64_t queued_ns, started_ns, ended_ns; /* monotonic; for on_done to read */
+    struct io_port *port;
+    struct io_job *next;
+};
+
+/* Where finished jobs arrive on a loop. */
+struct io_port {
+    uv_async_t async;
+    uv_mutex_t lock;
+    struct io_job *first, **end; /* under `lock` */
+    size_t outstanding;          /* submitted and not yet done; loop thread */
+};
+int io_port_init(struct io_port *port, uv_loop_t *loop);
+/* Only when nothing is outstanding. Closes `async`; the port's memory must outlive its on_close. */
+void io_port_close(struct io_port *port, uv_close_cb on_close);
+void io_port_fini(struct io_port *port); /* after on_close */
+
+struct io_lane;
+
+/* Starts `threads` threads that call themselves `name` (at most 15 characters). NULL when not one
+ * could be started. Any thread. */
+struct io_lane *io_lane_new(const char *name, uint32_t threads, uint32_t queue_length);
+/* Ends the threads after the queue has been worked off. Any thread. */
+void io_lane_free(struct io_lane *lane);
+
+/* 0, or UV_EAGAIN when the queue is full: the caller answers 503. */
+int io_lane_submit(struct io_lane *lane, struct io_port *port, struct io_job *job);
+
+/* More threads start at once, surplus ones end after their job. Returns how many there are to be
+ * now: fewer than asked for when the system gives no more. Any thread, one at a time. */
+uint32_t io_lane_resize(struct io_lane *lane, uint32_t threads, uint32_t queue_length);
+
+struct io_lane_state {
+    uint32_t threads, busy, queued;
+};
+void io_lane_state(struct io_lane *lane, struct io_lane_state *state); /* Any thread. */
+
+#endif

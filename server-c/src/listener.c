@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* listener.c — accepts in batches. Out of descriptors it closes what idles and pauses for a tick
+ * instead of being woken for ever for a connection it can't take. */
+#include "listener.h"
+
+#include "conn.h"
+#include "log.h"
+#include "mem.h"
+#include "util.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BACKLOG 4096    /* the kernel cuts it to net.core.somaxconn */
+#define ACCEPT_BATCH 64 /* then other events have their turn */
+#define WARN_EVERY_MS 60000
+
+struct listener {
+    uv_poll_t poll;
+    struct list link;
+    struct loop *loop;
+    int fd;
+    bool is_paused;
+    char *address;
+    uint16_t port; /* as configured */
+    uint64_t warned_ms;
+};
+
+/* --- binding --------------------------------------------------------------------------------- */
+
+static int fill_address(struct sockaddr_storage *storage, socklen_t *len,
+                        const struct config_listen *cfg, uint16_t port)
+{
+    memset(storage, 0, sizeof(*storage));
+    if (uv_ip4_addr(cfg->address, port, (struct sockaddr_in *)storage) == 0) {
+        *len = sizeof(struct sockaddr_in);
+        return 0;
+    }
+    *len = sizeof(struct sockaddr_in6);
+    return uv_ip6_addr(cfg->address, port, (struct sockaddr_in6 *)storage);
+}
+
+static int set_options(int fd, int family)
+{
+    const int on = 1;
+
+    /* What is accepted inherits TCP_NODELAY: one system call less per connection. */
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0 ||
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0)
+        return -errno;
+    /* "::" is IPv6 only, so that "0.0.0.0" beside it means the same on every system. */
+    if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
+        return -errno;
+    return 0;
+}
+
+static int bound_port(int fd, uint16_t *port)
+{
+    struct sockaddr_storage storage;
+    socklen_t len = sizeof(storage);
+
+    if (getsockname(fd, (struct sockaddr *)&storage, &len) != 0)
+        return -errno;
+    *port = ntohs(storage.ss_family == AF_INET ? ((struct sockaddr_in *)&storage)->sin_port
+                                               : ((struct sockaddr_in6 *)&storage)->sin6_port);
+    return 0;
+}
+
+int listener_bind(const struct config_listen *cfg, uint16_t *port)
+{
+    struct sockaddr_storage storage;
+    socklen_t len;
+    int fd, err = fill_address(&storage, &len, cfg, cfg->port ? cfg->port : *port);
+
+    if (err)
+        return err;
+    fd = socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    err = set_options(fd, storage.ss_family);
+    if (!err && (bind(fd, (struct sockaddr *)&storage, len) != 0 || listen(fd, BACKLOG) != 0))
+        err = -errno;
+    if (!err)
+        err = bound_port(fd, port);
+    if (!err)
+        return fd;
+    close(fd);
+    return err;
+}
+
+/* --- accepting ------------------------------------------------------------------------------- */
+
+static void refuse(struct loop *loop, int fd)
+{
+    static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+                                 "Content-Length: 0\r\nConnection: close\r\n\r\n";
+
+    (void)!send(fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    shutdown(fd, SHUT_WR);
+    close(fd);
+    loop_count(loop->live, COUNTER_REFUSED, 1);
+}
+
+/* Counts the connection; false when there are limits.connections already. */
+static bool admit(struct loop *loop)
+{
+    uint32_t limit = loop->live->cfg->limits.connections;
+
+    if (atomic_fetch_add_explicit(&loop->shared->connections, 1, memory_order_relaxed) < limit)
+        return true;
+    if (conn_close_oldest_idle(loop)) /* its place is free now */
+        return true;
+    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+    return false;
+}
+
+static void pause_accepting(struct listener *listener, int err)
+{
+    struct loop *loop = listener->loop;
+    uint64_t now = uv_now(&loop->uv);
+
+    if (listener->warned_ms == 0 || now - listener->warned_ms > WARN_EVERY_MS) {
+        log_warn("listener: can't accept on port %u: %s; closing idle connections and trying "
+                 "again. Raise the limit of open files or lower limits.connections.",
+                 listener->port, uv_strerror(err));
+        listener->warned_ms = now;
+    }
+    conn_close_oldest_idle(loop);
+    uv_poll_stop(&listener->poll);
+    listener->is_paused = true;
+}
+
+/* True while there may be more to accept. */
+static bool accept_one(struct listener *listener)
+{
+    struct sockaddr_storage peer;
+    socklen_t len = sizeof(peer);
+    int fd = accept4(listener->fd, (struct sockaddr *)&peer, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+        pause_accepting(listener, -errno);
+    if (fd < 0) /* a client that gave up meanwhile is no reason to stop */
+        return errno == ECONNABORTED || errno == EINTR || errno == EPROTO;
+    if (!listener->loop->live) {
+        close(fd);
+        return true;
+    }
+    loop_count(listener->loop->live, COUNTER_CONNECTIONS, 1);
+    if (admit(listener->loop))
+        conn_start(listener->loop, fd, &peer);
+    else
+        refuse(listener->loop, fd);
+    return true;
+}
+
+static void on_connections(uv_poll_t *poll, int status, int events)
+{
+    struct listener *listener = container_of(poll, struct listener, poll);
+    int left = ACCEPT_BATCH;
+
+    (void)status, (void)events;
+    while (left-- > 0 && accept_one(listener))
+        ;
+}
+
+struct listener *listener_start(struct loop *loop, int fd, const struct config_listen *cfg,
+                                struct list *listeners)
+{
+    struct listener *listener = xcalloc(1, sizeof(*listener));
+
+    listener->loop = loop;
+    listener->fd = fd;
+    listener->address = xstrdup(cfg->address);
+    listener->port = cfg->port;
+    if (uv_poll_init(&loop->uv, &listener->poll, fd) != 0) {
+        close(fd);
+        free(listener->address);
+        free(listener);
+        return NULL;
+    }
+    uv_poll_start(&listener->poll, UV_READABLE, on_connections);
+    list_append(listeners, &listener->link);
+    return listener;
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+    struct listener *listener = container_of(handle, struct listener, poll);
+
+    free(listener->address);
+    free(listener);
+}
+
+void listener_stop(struct listener *listener)
+{
+    while (accept_one(listener))
+        ;
+    list_remove(&listener->link);
+    uv_close((uv_handle_t *)&listener->poll, on_listener_closed);
+    close(listener->fd);
+}
+
+struct listener *listener_of_link(struct list *link)
+{
+    return container_of(link, struct listener, link);
+}
+
+bool listener_is_for(const struct listener *listener, const struct config_listen *cfg)
+{
+    return listener->port == cfg->port && strcmp(listener->address, cfg->address) == 0;
+}
+
+void listener_resume(struct listener *listener)
+{
+    if (!listener->is_paused)
+        return;
+    listener->is_paused = false;
+    uv_poll_start(&listener->poll, UV_READABLE, on_connections);
+}

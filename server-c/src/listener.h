@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* listener.h — a listening socket of one loop: bind, accept, and keep calm when descriptors run
+ * out.
+ *
+ * Each loop has a socket of its own for each address (SO_REUSEPORT): the kernel spreads clients
+ * over them, and no lock is needed. */
+#ifndef FARMSTEAD_LISTENER_H
+#define FARMSTEAD_LISTENER_H
+
+#include "config.h"
+#include "list.h"
+#include "loop.h"
+
+/* Binds and listens, without accepting yet. `cfg->port` 0 takes `*port` when that is not 0, else
+ * one the kernel chooses, which is put there. The socket, or a negative UV_E*. Any thread. */
+int listener_bind(const struct config_listen *cfg, uint16_t *port);
+
+struct listener;
+
+/* Takes over `fd` and accepts on it. `link` (of listener_link) is in `listeners`. NULL: no memory,
+ * and fd is closed. Loop thread. */
+struct listener *listener_start(struct loop *loop, int fd, const struct config_listen *cfg,
+                                struct list *listeners);
+/* Takes what waits in its queue, then closes it. Loop thread. */
+void listener_stop(struct listener *listener);
+struct listener *listener_of_link(struct list *link);
+/* Is it the one for this address of a config? */
+bool listener_is_for(const struct listener *listener, const struct config_listen *cfg);
+/* After descriptors ran out: accepts again. Call it every LOOP_TICK_MS. */
+void listener_resume(struct listener *listener);
+
+#endif

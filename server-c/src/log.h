@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* log.h — the error log: one line per event, on standard error or in a file.
+ *
+ * Lines go into a bounded buffer that a thread of the log writes out, so that a full disk or a
+ * pipe nobody reads never holds up an event loop; what finds no room is counted and reported
+ * later. Before log_start() and after log_stop() lines are written at once. Any thread. */
+#ifndef FARMSTEAD_LOG_H
+#define FARMSTEAD_LOG_H
+
+#include "config.h"
+
+/* Until the next call; `path` "" is standard error. 0 or a negative UV_E*, then nothing changes. */
+int log_configure(const char *path, enum config_log_level level);
+int log_reopen(void); /* after rotation; keeps the old file when it fails */
+void log_start(void); /* the writing thread; at most once at a time */
+void log_stop(void);  /* writes out what is left */
+
+void log_write(enum config_log_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warn(...) log_write(LOG_LEVEL_WARN, __VA_ARGS__)
+#define log_info(...) log_write(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_debug(...) log_write(LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.h — what the connections of one event loop share. Loop thread only.
+ *
+ * A config that is in force on a loop is a struct live_config; each request under way counts as one
+ * user of the one it began under, so a swap takes nothing from under it. Time-outs are lists
+ * ordered by deadline, one per kind: arming one is a move to the end, and a tick looks at the
+ * front. */
+#ifndef FARMSTEAD_LOOP_H
+#define FARMSTEAD_LOOP_H
+
+#include "access_log.h"
+#include "file_cache.h"
+#include "http_date.h"
+#include "io_lane.h"
+#include "list.h"
+#include "metrics.h"
+#include "site.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <uv.h>
+
+#define LOOP_TICK_MS 250
+#define LOOP_INPUT_BYTES 65536
+
+/* What one config generation did on this loop. */
+struct loop_series {
+    struct list link; /* loop->series, oldest generation first */
+    uint32_t refs;    /* live configs that count into it */
+    struct server_series data;
+};
+
+struct live_config {
+    uint32_t refs; /* requests under it, and the loop while it is current */
+    struct site_set *sites;
+    const struct config *cfg; /* sites->cfg */
+    struct loop_series *series;
+};
+
+enum timeout {
+    TIMEOUT_HEADER, /* a head is awaited or half received */
+    TIMEOUT_IDLE,   /* between requests */
+    TIMEOUT_WRITE,  /* the client takes no bytes */
+    TIMEOUT_LINGER, /* the client is to take note of the end */
+    TIMEOUT_NONE,   /* the lanes are at work; nothing of this the client can hold up */
+    TIMEOUT_COUNT
+};
+
+/* Shared by all loops of the process. */
+struct loop_shared {
+    struct io_lane *stat_lane, *read_lane;
+    struct access_log *access_log;
+    _Atomic uint32_t connections;
+};
+
+struct loop {
+    uv_loop_t uv;
+    struct loop_shared *shared;
+    struct io_port port;
+    struct file_cache files;
+    struct access_ring *access_ring;
+    struct live_config *live; /* NULL: nothing is served */
+    struct list series;
+    uint64_t evictions_counted;
+
+    struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
+    uint64_t timeout_ms[TIMEOUT_COUNT];
+    struct list stalled; /* bodies that found the read lane full */
+    size_t connection_count;
+    bool is_stopping;
+
+    int64_t date_second;
+    char date[HTTP_DATE_LEN + 1];
+    char *input; /* LOOP_INPUT_BYTES: what is received lands here first */
+    char *head;  /* responses' heads are written here */
+    size_t head_cap;
+    char *path; /* resolved paths are written here */
+    size_t path_cap;
+};
+
+int loop_init(struct loop *loop, struct loop_shared *shared);
+void loop_fini(struct loop *loop); /* after everything on it was closed */
+
+/* Puts `sites` (with its own reference; NULL: serve nothing) in force. `loops` is among how many
+ * the budgets are shared. */
+void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generation, uint32_t loops);
+
+struct live_config *live_config_get(struct live_config *live);
+void live_config_put(struct live_config *live);
+
+static inline void loop_count(struct live_config *live, enum counter counter, uint64_t n)
+{
+    live->series->data.counters[counter] += n;
+}
+
+/* The Date of now; also sets loop->date_second. */
+const char *loop_date(struct loop *loop);
+
+/* Adds this loop's series and gauges. Forgets series that are too old and without requests. */
+void loop_add_metrics(struct loop *loop, struct server_metrics *metrics);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c — picks the subcommand. No logic of its own. */
+#include "commands.h"
+#include "util.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *arguments, *help;
+} commands[] = {
+    {"serve", cmd_serve, "--config FILE", "serve what a config file says, without a control plane"},
+    {"check", cmd_check, "[--text-only] [--json] FILE|-", "say what is wrong with a config"},
+    {"schema", cmd_schema, "", "print the JSON Schema of the config"},
+    {"join", cmd_join, "URL --token TOKEN --state DIR [--name NAME]",
+     "enrol this machine with a control plane"},
+    {"run", cmd_run, "--state DIR", "serve what the control plane assigns"},
+    {"version", cmd_version, "", "print the version"},
+};
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "farmstead-node: serves static files, and measures itself\n\n");
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        fprintf(out, "  farmstead-node %s %s\n      %s\n", commands[i].name, commands[i].arguments,
+                commands[i].help);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        print_help(stdout);
+        return 0;
+    }
+    for (size_t i = 0; argc >= 2 && i < ARRAY_LEN(commands); i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    if (argc < 2)
+        fprintf(stderr, "farmstead-node: which command? See farmstead-node --help\n");
+    else
+        fprintf(stderr, "farmstead-node: there is no command \"%s\"; see farmstead-node --help\n",
+                argv[1]);
+    return 2;
+}

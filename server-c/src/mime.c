@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* mime.c — suffixes are tried from the first dot of the name on, so ".tar.gz" beats ".gz". */
+#include "mime.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define SUFFIX_MAX 32 /* longer ones are in no table */
+
+static const struct {
+    const char *suffix, *type;
+} builtin[] = {
+#define X(suffix, type) {suffix, type},
+#include "mime.def"
+#undef X
+};
+
+static const char *find_builtin(const char *suffix)
+{
+    size_t low = 0, high = ARRAY_LEN(builtin);
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(suffix, builtin[middle].suffix);
+        if (order == 0)
+            return builtin[middle].type;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+static const char *find_configured(const struct config *cfg, const char *suffix)
+{
+    size_t low = 0, high = cfg->mime_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(suffix, cfg->mimes[middle].suffix);
+        if (order == 0)
+            return cfg->mimes[middle].type;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+static bool lower_case(char *out, struct span suffix)
+{
+    if (suffix.len >= SUFFIX_MAX)
+        return false;
+    for (size_t i = 0; i < suffix.len; i++) {
+        char c = suffix.ptr[i];
+        out[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    out[suffix.len] = '\0';
+    return true;
+}
+
+const char *mime_type(const struct config *cfg, struct span path)
+{
+    const char *slash = memrchr(path.ptr, '/', path.len);
+    struct span rest = path;
+    char suffix[SUFFIX_MAX];
+    const char *dot, *type;
+
+    if (slash)
+        rest = (struct span){slash + 1, path.len - (size_t)(slash + 1 - path.ptr)};
+    while (rest.len > 0 && (dot = memchr(rest.ptr, '.', rest.len)) != NULL) {
+        rest.len -= (size_t)(dot - rest.ptr);
+        rest.ptr = dot;
+        if (lower_case(suffix, rest)) {
+            type = find_configured(cfg, suffix);
+            if (!type)
+                type = find_builtin(suffix);
+            if (type)
+                return type;
+        }
+        rest.ptr++, rest.len--;
+    }
+    return "application/octet-stream";
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: MIT */
+/* server.c — the loops, the lanes and the logs of the process, and how a config gets into force.
+ *
+ * An apply does everything that can fail first (threads, sockets, files) and touches what runs only
+ * then. `applying` serialises applies; `lock` guards the fields below it for a moment at a time, so
+ * that others can read while an apply is under way. */
+#include "server.h"
+
+#include "admin.h"
+#include "listener.h"
+#include "log.h"
+#include "mem.h"
+#include "site.h"
+#include "util.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORKERS_MAX 256
+#define POINTER_LEN 64
+#define FIRST_THREADS 1 /* of a lane before there is a config */
+#define READS_PER_DISK 2
+
+/* An address that loops 0 … loops - 1 listen on. */
+struct bound {
+    struct config_listen listen; /* address owned */
+    uint16_t port;               /* the real one */
+};
+
+struct server {
+    struct loop_shared shared;
+    char boot_id[33];
+    uint64_t started_ns;
+    uv_mutex_t applying;
+
+    struct worker *workers[WORKERS_MAX]; /* changed by the one who applies */
+    uint32_t active;                     /* workers that listen; the others rest */
+    struct bound *bound;
+    size_t bound_count;
+    struct admin *admin;
+    struct config_listen admin_listen; /* address owned; "" : none */
+
+    uv_mutex_t lock; /* of what follows */
+    uint32_t worker_count;
+    struct site_set *sites; /* NULL: nothing is served */
+    uint64_t generation, reloads;
+    uint32_t active_shown;
+};
+
+/* What an apply has prepared, to be put in force or thrown away. */
+struct preparation {
+    const struct config *cfg;
+    uint32_t loops;
+    int *fds;        /* [loop][listen], -1: listens already */
+    uint16_t *ports; /* [listen], the real ones */
+    int admin_fd;    /* -1: stays as it is, or none */
+    uint16_t admin_port;
+};
+
+/* --- start and stop -------------------------------------------------------------------------- */
+
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static void make_boot_id(char out[33])
+{
+    unsigned char bytes[16];
+
+    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) {
+        uint64_t seed = monotonic_ns() ^ (uint64_t)getpid() << 48;
+        memcpy(bytes, &seed, 8);
+        memcpy(bytes + 8, &seed, 8);
+    }
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
+struct server *server_new(int *err)
+{
+    struct server *srv = xcalloc(1, sizeof(*srv));
+
+    raise_descriptor_limit();
+    make_boot_id(srv->boot_id);
+    srv->started_ns = monotonic_ns();
+    srv->admin_listen.address = xstrdup("");
+    uv_mutex_init(&srv->lock);
+    uv_mutex_init(&srv->applying);
+    *err = UV_EAGAIN; /* the one thing that can be missing: threads */
+    srv->shared.access_log = access_log_new();
+    if (!srv->shared.access_log)
+        goto fail_access_log;
+    srv->shared.stat_lane = io_lane_new("stat", FIRST_THREADS, FIRST_THREADS);
+    if (!srv->shared.stat_lane)
+        goto fail_stat_lane;
+    srv->shared.read_lane = io_lane_new("read", FIRST_THREADS, FIRST_THREADS);
+    if (!srv->shared.read_lane)
+        goto fail_read_lane;
+    *err = 0;
+    return srv;
+
+fail_read_lane:
+    io_lane_free(srv->shared.stat_lane);
+fail_stat_lane:
+    access_log_free(srv->shared.access_log);
+fail_access_log:
+    uv_mutex_destroy(&srv->applying);
+    uv_mutex_destroy(&srv->lock);
+    free(srv->admin_listen.address);
+    free(srv);
+    return NULL;
+}
+
+static void forget_bound(struct server *srv)
+{
+    for (size_t i = 0; i < srv->bound_count; i++)
+        free(srv->bound[i].listen.address);
+    free(srv->bound);
+    srv->bound = NULL;
+    srv->bound_count = 0;
+}
+
+void server_stop(struct server *srv, uint32_t drain_ms)
+{
+    admin_stop(srv->admin); /* it asks the loops: first */
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        worker_stop(srv->workers[i], drain_ms);
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        worker_join_and_free(srv->workers[i]);
+    io_lane_free(srv->shared.read_lane);
+    io_lane_free(srv->shared.stat_lane);
+    access_log_free(srv->shared.access_log);
+    site_set_put(srv->sites);
+    forget_bound(srv);
+    free(srv->admin_listen.address);
+    uv_mutex_destroy(&srv->applying);
+    uv_mutex_destroy(&srv->lock);
+    free(srv);
+}
+
+/* --- preparing ------------------------------------------------------------------------------- */
+
+static uint32_t wanted_loops(const struct config *cfg)
+{
+    uint32_t loops = cfg->workers == CONFIG_AUTO ? uv_available_parallelism() : cfg->workers;
+    return loops < WORKERS_MAX ? loops : WORKERS_MAX;
+}
+
+static int start_workers(struct server *srv, const struct preparation *prep,
+                         struct config_errors *errors)
+{
+    while (srv->worker_count < prep->loops) {
+        struct worker *worker;
+        int err = worker_new(&worker, &srv->shared, srv->worker_count);
+        if (err) {
+            config_errors_add_at(errors, prep->cfg, CONFIG_CODE_RESOURCE_LIMIT, "/workers",
+                                 "lower workers, or raise the limits of threads and open files",
+                                 "only %" PRIu32 " of %" PRIu32 " event loops could be started: %s",
+                                 srv->worker_count, prep->loops, uv_strerror(err));
+            return -1;
+        }
+        srv->workers[srv->worker_count] = worker;
+        uv_mutex_lock(&srv->lock);
+        srv->worker_count++;
+        uv_mutex_unlock(&srv->lock);
+    }
+    return 0;
+}
+
+static const struct bound *find_bound(const struct server *srv, const struct config_listen *listen)
+{
+    for (size_t i = 0; i < srv->bound_count; i++)
+        if (srv->bound[i].listen.port == listen->port &&
+            strcmp(srv->bound[i].listen.address, listen->address) == 0)
+            return &srv->bound[i];
+    return NULL;
+}
+
+static void add_bind_error(const struct config *cfg, const char *pointer,
+                           const struct config_listen *listen, int err,
+                           struct config_errors *errors)
+{
+    enum config_code code = CONFIG_CODE_RESOURCE_LIMIT;
+
+    if (err == UV_EADDRINUSE)
+        code = CONFIG_CODE_PORT_IN_USE;
+    else if (err == UV_EACCES || err == UV_EPERM)
+        code = CONFIG_CODE_PERMISSION;
+    else if (err == UV_EADDRNOTAVAIL || err == UV_EAFNOSUPPORT)
+        code = CONFIG_CODE_ADDRESS_UNAVAILABLE;
+    config_errors_add_at(errors, cfg, code, pointer, "choose another port or address",
+                         "can't listen on port %u of %s: %s", listen->port, listen->address,
+                         uv_strerror(err));
+}
+
+static int bind_listeners(struct server *srv, struct preparation *prep,
+                          struct config_errors *errors)
+{
+    const struct config *cfg = prep->cfg;
+    char pointer[POINTER_LEN];
+
+    for (size_t l = 0; l < cfg->listen_count; l++) {
+        const struct bound *bound = find_bound(srv, &cfg->listens[l]);
+        if (bound)
+            prep->ports[l] = bound->port;
+        for (uint32_t loop = bound ? srv->active : 0; loop < prep->loops; loop++) {
+            int fd = listener_bind(&cfg->listens[l], &prep->ports[l]);
+            if (fd < 0) {
+                snprintf(pointer, sizeof(pointer), "/listen/%zu/port", l);
+                add_bind_error(cfg, pointer, &cfg->listens[l], fd, errors);
+                return -1;
+            }
+            prep->fds[loop * cfg->listen_count + l] = fd;
+        }
+    }
+    return 0;
+}
+
+static bool same_admin(const struct server *srv, const struct config *cfg)
+{
+    return strcmp(srv->admin_listen.address, cfg->admin.address) == 0 &&
+           (!cfg->admin.address[0] || srv->admin_listen.port == cfg->admin.port);
+}
+
+static int bind_admin(struct server *srv, struct preparation *prep, struct config_errors *errors)
+{
+    struct config_listen listen = {prep->cfg->admin.address, prep->cfg->admin.port};
+    int fd;
+
+    if (same_admin(srv, prep->cfg) || !listen.address[0])
+        return 0;
+    fd = listener_bind(&listen, &prep->admin_port);
+    if (fd < 0) {
+        add_bind_error(prep->cfg, "/admin/port", &listen, fd, errors);
+        return -1;
+    }
+    prep->admin_fd = fd;
+    return 0;
+}
+
+static int report_log(const struct config *cfg, const char *pointer, const char *path, int err,
+                      struct config_errors *errors)
+{
+    config_errors_add_at(errors, cfg,
+                         err == UV_ENOENT ? CONFIG_CODE_MISSING_FILE : CONFIG_CODE_PERMISSION,
+                         pointer, "name a file that the node's user may write",
+                         "can't open \"%s\": %s", path, uv_strerror(err));
+    return -1;
+}
+
+/* The last step that can fail; it leaves both logs as they were when it does. */
+static int switch_logs(struct server *srv, const struct config *cfg, struct config_errors *errors)
+{
+    const char *old_access = srv->sites ? srv->sites->cfg->access_log.path : "";
+    const char *access = cfg->access_log.path;
+    bool access_changes = strcmp(old_access, access) != 0;
+    int err = access_changes ? access_log_configure(srv->shared.access_log, access) : 0;
+
+    if (err)
+        return report_log(cfg, "/accessLog/path", access, err, errors);
+    err = log_configure(cfg->error_log.path, cfg->error_log.level);
+    if (!err)
+        return 0;
+    if (access_changes)
+        access_log_configure(srv->shared.access_log, old_access);
+    return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
+}
+
+static void init_preparation(struct preparation *prep, const struct config *cfg, uint32_t active)
+{
+    size_t loops, count;
+
+    prep->cfg = cfg;
+    prep->loops = wanted_loops(cfg);
+    prep->admin_fd = -1;
+    prep->admin_port = 0;
+    loops = prep->loops > active ? prep->loops : active;
+    count = loops * cfg->listen_count;
+    prep->fds = xreallocarray(NULL, count, sizeof(int));
+    for (size_t i = 0; i < count; i++)
+        prep->fds[i] = -1;
+    prep->ports = xcalloc(cfg->listen_count, sizeof(uint16_t));
+}
+
+static void discard_preparation(struct preparation *prep)
+{
+    for (size_t i = 0; i < prep->loops * prep->cfg->listen_count; i++)
+        if (prep->fds[i] >= 0)
+            close(prep->fds[i]);
+    if (prep->admin_fd >= 0)
+        close(prep->admin_fd);
+    free(prep->fds);
+    free(prep->ports);
+}
+
+/* --- putting in force ------------------------------------------------------------------------ */
+
+/* Twice the number of disks that hold the roots: a disk is kept busy while a result is on its way.
+ */
+static uint32_t auto_read_threads(const struct config *cfg)
+{
+    dev_t disks[64];
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < cfg->site_count && count < ARRAY_LEN(disks); i++) {
+        struct stat st;
+        uint32_t known = 0;
+        if (stat(cfg->sites[i].root, &st) != 0)
+            continue;
+        while (known < count && disks[known] != st.st_dev)
+            known++;
+        if (known == count)
+            disks[count++] = st.st_dev;
+    }
+    return READS_PER_DISK * (count ? count : 1);
+}
+
+static void resize_lanes(struct server *srv, const struct config *cfg)
+{
+    uint32_t readers =
+        cfg->io.read_threads == CONFIG_AUTO ? auto_read_threads(cfg) : cfg->io.read_threads;
+
+    io_lane_resize(srv->shared.read_lane, readers, cfg->io.queue_length);
+    io_lane_resize(srv->shared.stat_lane, cfg->io.stat_threads, cfg->io.queue_length);
+}
+
+static void swap_workers(struct server *srv, struct site_set *sites, uint64_t generation,
+                         uint32_t loops, const int *fds)
+{
+    size_t listens = sites ? sites->cfg->listen_count : 0;
+
+    for (uint32_t i = 0; i < srv->worker_count; i++) {
+        bool listens_now = i < loops;
+        struct worker_swap swap = {sites, generation, loops, listens_now,
+                                   fds && listens_now ? fds + i * listens : NULL};
+        worker_swap(srv->workers[i], &swap);
+    }
+}
+
+static void remember_bound(struct server *srv, const struct preparation *prep)
+{
+    struct bound *bound = xcalloc(prep->cfg->listen_count, sizeof(*bound));
+
+    for (size_t i = 0; i < prep->cfg->listen_count; i++) {
+        const struct config_listen *listen = &prep->cfg->listens[i];
+        bound[i].listen = (struct config_listen){xstrdup(listen->address), listen->port};
+        bound[i].port = prep->ports[i];
+        if (!find_bound(srv, listen))
+            log_info("listening on http://%s%s%s:%u", strchr(listen->address, ':') ? "[" : "",
+                     listen->address, strchr(listen->address, ':') ? "]" : "", bound[i].port);
+    }
+    forget_bound(srv);
+    srv->bound = bound;
+    srv->bound_count = prep->cfg->listen_count;
+}
+
+static void switch_admin(struct server *srv, const struct preparation *prep)
+{
+    const struct config *cfg = prep->cfg;
+
+    if (same_admin(srv, cfg))
+        return;
+    admin_stop(srv->admin);
+    srv->admin = NULL;
+    free(srv->admin_listen.address);
+    srv->admin_listen = (struct config_listen){xstrdup(cfg->admin.address), cfg->admin.port};
+    if (prep->admin_fd < 0)
+        return;
+    srv->admin = admin_start(srv, prep->admin_fd);
+    if (srv->admin)
+        log_info("admin listening on http://%s%s%s:%u", strchr(cfg->admin.address, ':') ? "[" : "",
+                 cfg->admin.address, strchr(cfg->admin.address, ':') ? "]" : "", prep->admin_port);
+    else
+        log_error(
+            "admin: no thread to be had for the admin listener; sites are served all the same");
+}
+
+/* Takes over the reference to `sites`. */
+static void set_state(struct server *srv, struct site_set *sites, uint64_t generation,
+                      bool is_reload)
+{
+    struct site_set *old;
+
+    uv_mutex_lock(&srv->lock);
+    old = srv->sites;
+    srv->sites = sites;
+    srv->generation = generation;
+    srv->reloads += is_reload;
+    srv->active_shown = srv->active;
+    uv_mutex_unlock(&srv->lock);
+    site_set_put(old);
+}
+
+static void serve_nothing(struct server *srv)
+{
+    swap_workers(srv, NULL, 0, 0, NULL);
+    srv->active = 0;
+    forget_bound(srv);
+    admin_stop(srv->admin);
+    srv->admin = NULL;
+    free(srv->admin_listen.address);
+    srv->admin_listen = (struct config_listen){xstrdup(""), 0};
+    access_log_configure(srv->shared.access_log, "");
+    set_state(srv, NULL, 0, false);
+}
+
+static void put_in_force(struct server *srv, struct preparation *prep, struct site_set *sites,
+                         uint64_t generation)
+{
+    bool is_reload = srv->sites != NULL;
+
+    resize_lanes(srv, prep->cfg);
+    swap_workers(srv, sites, generation, prep->loops, prep->fds);
+    srv->active = prep->loops;
+    remember_bound(srv, prep);
+    switch_admin(srv, prep);
+    set_state(srv, sites, generation, is_reload);
+    free(prep->fds);
+    free(prep->ports);
+}
+
+static int apply(struct server *srv, struct config *cfg, uint64_t generation,
+                 struct config_errors *errors)
+{
+    struct preparation prep;
+
+    init_preparation(&prep, cfg, srv->active);
+    if (start_workers(srv, &prep, errors) != 0 || bind_listeners(srv, &prep, errors) != 0 ||
+        bind_admin(srv, &prep, errors) != 0 || switch_logs(srv, cfg, errors) != 0) {
+        discard_preparation(&prep);
+        return -1;
+    }
+    put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);
+    return 0;
+}
+
+int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
+                 struct config_errors *errors)
+{
+    int result = 0;
+
+    uv_mutex_lock(&srv->applying);
+    if (!cfg) {
+        serve_nothing(srv);
+    } else if (srv->sites && strcmp(srv->sites->cfg->digest, cfg->digest) == 0) {
+        swap_workers(srv, srv->sites, generation, srv->active, NULL);
+        set_state(srv, site_set_get(srv->sites), generation, false);
+    } else {
+        result = apply(srv, cfg, generation, errors);
+    }
+    uv_mutex_unlock(&srv->applying);
+    return result;
+}
+
+/* --- reading back ---------------------------------------------------------------------------- */
+
+static uint32_t count_workers(struct server *srv)
+{
+    uint32_t count;
+
+    uv_mutex_lock(&srv->lock);
+    count = srv->worker_count;
+    uv_mutex_unlock(&srv->lock);
+    return count;
+}
+
+/* Loops that disagree are in the middle of a swap: the oldest answer counts. */
+static void ask_effective(struct worker *worker, void *arg)
+{
+    struct server_effective *out = arg;
+    const struct live_config *live = worker->loop.live;
+
+    if (!live || (out->serving && out->generation <= live->series->data.generation))
+        return;
+    out->serving = true;
+    out->generation = live->series->data.generation;
+    memcpy(out->digest, live->cfg->digest, sizeof(out->digest));
+}
+
+void server_effective(struct server *srv, struct server_effective *out)
+{
+    uint32_t count = count_workers(srv);
+
+    memset(out, 0, sizeof(*out));
+    memcpy(out->boot_id, srv->boot_id, sizeof(out->boot_id));
+    for (uint32_t i = 0; i < count; i++)
+        worker_call(srv->workers[i], ask_effective, out);
+    uv_mutex_lock(&srv->lock);
+    out->reloads = srv->reloads;
+    uv_mutex_unlock(&srv->lock);
+}
+
+struct config *server_config(struct server *srv)
+{
+    struct config *cfg;
+
+    uv_mutex_lock(&srv->lock);
+    cfg = srv->sites ? config_get(srv->sites->cfg) : NULL;
+    uv_mutex_unlock(&srv->lock);
+    return cfg;
+}
+
+static void ask_metrics(struct worker *worker, void *arg)
+{
+    loop_add_metrics(&worker->loop, arg);
+}
+
+void server_metrics(struct server *srv, struct server_metrics *out)
+{
+    struct io_lane_state stat_lane, read_lane;
+    uint32_t count = count_workers(srv);
+
+    memset(out, 0, sizeof(*out));
+    for (uint32_t i = 0; i < count; i++)
+        worker_call(srv->workers[i], ask_metrics, out);
+    io_lane_state(srv->shared.stat_lane, &stat_lane);
+    io_lane_state(srv->shared.read_lane, &read_lane);
+    out->gauges[GAUGE_STAT_QUEUE] = stat_lane.queued;
+    out->gauges[GAUGE_READ_QUEUE] = read_lane.queued;
+    out->gauges[GAUGE_STAT_THREADS] = stat_lane.threads;
+    out->gauges[GAUGE_READ_THREADS] = read_lane.threads;
+    out->gauges[GAUGE_READ_BUSY] = read_lane.busy;
+    uv_mutex_lock(&srv->lock);
+    out->gauges[GAUGE_WORKERS] = srv->active_shown;
+    uv_mutex_unlock(&srv->lock);
+    out->monotonic_ms = (monotonic_ns() - srv->started_ns) / NS_PER_MS;
+}
+
+void server_reopen_logs(struct server *srv)
+{
+    int err = access_log_reopen(srv->shared.access_log);
+
+    if (err)
+        log_error("access log: can't reopen it: %s; lines go on into the old file",
+                  uv_strerror(err));
+    err = log_reopen();
+    if (err)
+        log_error("error log: can't reopen it: %s; lines go on into the old file",
+                  uv_strerror(err));
+}

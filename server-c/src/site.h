@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* site.h — which site answers for a host: a config's sites, made ready for requests.
+ *
+ * Immutable and counted, shared by all loops. Holds its config. */
+#ifndef FARMSTEAD_SITE_H
+#define FARMSTEAD_SITE_H
+
+#include "config.h"
+#include "response.h"
+#include "util.h"
+
+#include <stdatomic.h>
+
+struct site {
+    const struct config_site *cfg;
+    struct response_rules rules;
+    uint64_t id;        /* never used again: what was prepared for a site is kept under it */
+    uint64_t lookup_id; /* equal for sites, of whatever config, that find the same files */
+};
+
+struct site_host;
+
+struct site_set {
+    _Atomic uint32_t refs;
+    struct config *cfg;
+    struct site *sites;                 /* as many and in the order of cfg->sites */
+    struct site_host *exact, *wildcard; /* sorted by name */
+    size_t exact_count, wildcard_count;
+    const struct site *fallback; /* of host "*"; may be NULL */
+};
+
+/* Takes its own reference to cfg. `previous` (may be NULL) is where lookup_ids are taken over
+ * from, so that a reload keeps what the file caches know. One thread at a time. */
+struct site_set *site_set_new(struct config *cfg, const struct site_set *previous);
+struct site_set *site_set_get(struct site_set *set); /* Any thread. Returns set. */
+void site_set_put(struct site_set *set);             /* Any thread. NULL is allowed. */
+
+/* The site for `host` (without port, any case): exact name, then the longest wildcard, then "*".
+ * NULL when none answers for it. */
+const struct site *site_set_find(const struct site_set *set, struct span host);
+
+#endif

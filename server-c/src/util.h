@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* util.h — the few things every module needs: CHECK, container_of, byte spans, the two clocks. */
+#ifndef FARMSTEAD_UTIL_H
+#define FARMSTEAD_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* For our own bugs only, in every build: anything a client, a disk or the kernel can cause is
+ * handled instead. */
+#define CHECK(cond)                                                                                \
+    do {                                                                                           \
+        if (__builtin_expect(!(cond), 0)) {                                                        \
+            fprintf(stderr, "%s:%d: CHECK(%s) failed: this is a bug\n", __FILE__, __LINE__,        \
+                    #cond);                                                                        \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+#define container_of(ptr, type, member)                                                            \
+    ((type *)(void *)((char *)(uintptr_t)(ptr)-offsetof(type, member)))
+
+#define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+/* Bytes that belong to someone else; not NUL-terminated. */
+struct span {
+    const char *ptr;
+    size_t len;
+};
+
+/* Any thread. */
+static inline uint64_t monotonic_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+}
+
+/* Seconds since 1970, at the kernel's tick: good enough for Date. Any thread. */
+static inline int64_t wall_clock_seconds(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME_COARSE, &ts);
+    return (int64_t)ts.tv_sec;
+}
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* worker.c — the loop's thread, its mailbox and its end. */
+#include "worker.h"
+
+#include "body.h"
+#include "conn.h"
+#include "listener.h"
+#include "mem.h"
+#include "util.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+struct worker_call {
+    void (*function)(struct worker *, void *);
+    void *arg;
+    bool is_done;
+    struct worker_call *next;
+};
+
+static void on_wake(uv_async_t *async)
+{
+    struct worker *worker = container_of(async, struct worker, wake);
+    struct worker_call *call, *next;
+
+    uv_mutex_lock(&worker->lock);
+    call = worker->calls;
+    worker->calls = NULL;
+    uv_mutex_unlock(&worker->lock);
+    for (; call; call = next) {
+        next = call->next; /* the caller's memory, gone once it is done */
+        call->function(worker, call->arg);
+        uv_mutex_lock(&worker->lock);
+        call->is_done = true;
+        uv_cond_broadcast(&worker->answered);
+        uv_mutex_unlock(&worker->lock);
+    }
+}
+
+void worker_call(struct worker *worker, void (*function)(struct worker *, void *), void *arg)
+{
+    struct worker_call call = {function, arg, false, NULL};
+
+    uv_mutex_lock(&worker->lock);
+    call.next = worker->calls;
+    worker->calls = &call;
+    uv_async_send(&worker->wake);
+    while (!call.is_done)
+        uv_cond_wait(&worker->answered, &worker->lock);
+    uv_mutex_unlock(&worker->lock);
+}
+
+/* --- the tick -------------------------------------------------------------------------------- */
+
+static void finish_if_drained(struct worker *worker);
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct worker *worker = container_of(timer, struct worker, tick);
+    struct loop *loop = &worker->loop;
+
+    loop->files.now_ms = uv_now(&loop->uv);
+    conn_check_timeouts(loop);
+    body_retry_stalled(loop);
+    file_cache_sweep(&loop->files);
+    for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
+        listener_resume(listener_of_link(link));
+    if (loop->is_stopping)
+        finish_if_drained(worker);
+}
+
+/* --- the swap -------------------------------------------------------------------------------- */
+
+static bool is_configured(const struct listener *listener, const struct config *cfg)
+{
+    for (size_t i = 0; cfg && i < cfg->listen_count; i++)
+        if (listener_is_for(listener, &cfg->listens[i]))
+            return true;
+    return false;
+}
+
+static void stop_listeners(struct worker *worker, const struct config *keep)
+{
+    for (struct list *link = worker->listeners.next, *next; link != &worker->listeners;
+         link = next) {
+        next = link->next;
+        if (!is_configured(listener_of_link(link), keep))
+            listener_stop(listener_of_link(link));
+    }
+}
+
+static void do_swap(struct worker *worker, void *arg)
+{
+    const struct worker_swap *swap = arg;
+    const struct config *cfg = swap->sites ? swap->sites->cfg : NULL;
+    struct loop *loop = &worker->loop;
+
+    loop->files.now_ms = uv_now(&loop->uv);
+    /* What waits in the queues of listeners that go is accepted while somebody still serves it. */
+    if (!cfg || !swap->listens)
+        stop_listeners(worker, NULL);
+    loop_set_live(loop, swap->sites, swap->generation, swap->loops);
+    for (size_t i = 0; cfg && i < cfg->listen_count; i++)
+        if (swap->fds && swap->fds[i] >= 0)
+            listener_start(loop, swap->fds[i], &cfg->listens[i], &worker->listeners);
+    stop_listeners(worker, swap->listens ? cfg : NULL);
+    conn_apply_timeouts(loop);
+    if (!cfg)
+        conn_close_idle(loop);
+}
+
+void worker_swap(struct worker *worker, const struct worker_swap *swap)
+{
+    worker_call(worker, do_swap, (void *)(uintptr_t)swap);
+}
+
+/* --- start and end --------------------------------------------------------------------------- */
+
+static void thread_main(void *arg)
+{
+    struct worker *worker = arg;
+    char name[16];
+
+    snprintf(name, sizeof(name), "loop-%u", worker->index);
+    pthread_setname_np(pthread_self(), name);
+    uv_run(&worker->loop.uv, UV_RUN_DEFAULT);
+}
+
+static int start_handles(struct worker *worker)
+{
+    uv_loop_t *uv = &worker->loop.uv;
+    int err = uv_async_init(uv, &worker->wake, on_wake);
+
+    if (err)
+        return err;
+    uv_timer_init(uv, &worker->tick);
+    uv_timer_init(uv, &worker->drain);
+    uv_timer_start(&worker->tick, on_tick, LOOP_TICK_MS, LOOP_TICK_MS);
+    return 0;
+}
+
+int worker_new(struct worker **out, struct loop_shared *shared, uint32_t index)
+{
+    struct worker *worker = xcalloc(1, sizeof(*worker));
+    int err = loop_init(&worker->loop, shared);
+
+    if (err)
+        goto fail_loop;
+    worker->index = index;
+    list_init(&worker->listeners);
+    uv_mutex_init(&worker->lock);
+    uv_cond_init(&worker->answered);
+    err = start_handles(worker);
+    if (err)
+        goto fail_handles;
+    err = uv_thread_create(&worker->thread, thread_main, worker);
+    if (err)
+        goto fail_thread;
+    *out = worker;
+    return 0;
+
+fail_thread:
+    uv_close((uv_handle_t *)&worker->wake, NULL);
+    uv_close((uv_handle_t *)&worker->tick, NULL);
+    uv_close((uv_handle_t *)&worker->drain, NULL);
+fail_handles:
+    io_port_close(&worker->loop.port, NULL);
+    uv_run(&worker->loop.uv, UV_RUN_DEFAULT);
+    loop_fini(&worker->loop);
+    uv_cond_destroy(&worker->answered);
+    uv_mutex_destroy(&worker->lock);
+fail_loop:
+    free(worker);
+    return err;
+}
+
+/* The loop ends by itself when its last handle is closed; jobs still on the lanes hold it. */
+static void finish_if_drained(struct worker *worker)
+{
+    struct loop *loop = &worker->loop;
+
+    if (loop->connection_count > 0 || loop->port.outstanding > 0)
+        return;
+    if (uv_is_closing((uv_handle_t *)&worker->tick))
+        return;
+    uv_close((uv_handle_t *)&worker->tick, NULL);
+    uv_close((uv_handle_t *)&worker->drain, NULL);
+    uv_close((uv_handle_t *)&worker->wake, NULL);
+    io_port_close(&loop->port, NULL);
+}
+
+static void on_drain_over(uv_timer_t *timer)
+{
+    struct worker *worker = container_of(timer, struct worker, drain);
+
+    conn_close_all(&worker->loop);
+}
+
+static void do_stop(struct worker *worker, void *arg)
+{
+    const uint32_t *drain_ms = arg;
+    struct loop *loop = &worker->loop;
+
+    stop_listeners(worker, NULL);
+    loop->is_stopping = true;
+    conn_close_idle(loop);
+    uv_timer_start(&worker->drain, on_drain_over, *drain_ms, 0);
+    uv_timer_set_repeat(&worker->tick, 10); /* look often whether all is done */
+    uv_timer_again(&worker->tick);
+}
+
+void worker_stop(struct worker *worker, uint32_t drain_ms)
+{
+    worker_call(worker, do_stop, &drain_ms);
+}
+
+void worker_join_and_free(struct worker *worker)
+{
+    uv_thread_join(&worker->thread);
+    loop_fini(&worker->loop);
+    uv_cond_destroy(&worker->answered);
+    uv_mutex_destroy(&worker->lock);
+    free(worker);
+}

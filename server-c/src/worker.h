@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* worker.h — a thread with an event loop: its listeners, its connections, its share of everything.
+ *
+ * Other threads speak to it by worker_call(): a function that runs on the loop's thread while the
+ * caller waits. That is the only way in. */
+#ifndef FARMSTEAD_WORKER_H
+#define FARMSTEAD_WORKER_H
+
+#include "config.h"
+#include "list.h"
+#include "loop.h"
+
+struct worker {
+    struct loop loop;
+    struct list listeners;
+    uint32_t index;
+    uv_thread_t thread;
+    uv_async_t wake;
+    uv_timer_t tick;
+    uv_timer_t drain; /* from worker_stop on */
+    uv_mutex_t lock;
+    uv_cond_t answered;
+    struct worker_call *calls; /* under `lock`, newest first */
+};
+
+struct worker_call;
+
+/* Its thread runs when this returns 0; else a negative UV_E* and *out is untouched. */
+int worker_new(struct worker **out, struct loop_shared *shared, uint32_t index);
+
+/* Runs `function(worker, arg)` on the loop's thread and returns when it has. Any other thread. */
+void worker_call(struct worker *worker, void (*function)(struct worker *, void *arg), void *arg);
+
+/* What a loop is to serve from now on, and the sockets for addresses it does not listen on yet. */
+struct worker_swap {
+    struct site_set *sites; /* NULL: nothing */
+    uint64_t generation;
+    uint32_t loops; /* among how many the budgets are shared */
+    bool listens;   /* false: this loop rests; its connections end in their own time */
+    const int *fds; /* one per listen of the config, -1 where it listens already; taken
+                       over. NULL: none */
+};
+void worker_swap(struct worker *worker, const struct worker_swap *swap); /* Any other thread. */
+
+/* Stop accepting, let requests end for at most `drain_ms`, then close; does not wait. */
+void worker_stop(struct worker *worker, uint32_t drain_ms);
+void worker_join_and_free(struct worker *worker); /* after worker_stop() */
+
+#endif
