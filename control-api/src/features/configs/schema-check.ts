@@ -49,7 +49,9 @@ function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {
   const enums = new Set(errors.filter((e) => e.keyword === 'enum').map((e) => e.instancePath))
   const seen = new Set<string>()
   return errors.filter((error) => {
-    const place = `${error.instancePath}\n${error.keyword}\n${JSON.stringify(error.params)}`
+    const place = `${error.instancePath}\n${error.propertyName}\n${error.keyword}\n${JSON.stringify(error.params)}`
+    // What is wrong with a name is said of the name itself.
+    if (error.keyword === 'propertyNames') return false
     if (error.keyword === 'type' && enums.has(error.instancePath)) return false
     if (branch(error) || seen.has(place)) return false
     seen.add(place)
@@ -61,9 +63,10 @@ function describe(error: ErrorObject): Finding {
   const pointer = error.instancePath
   const schema = (error.parentSchema ?? {}) as SchemaNode
   const { params } = error
+  const onKey = error.propertyName !== undefined
   const found = (code: string, message: string, hint = ''): Finding => ({
-    pointer,
-    onKey: false,
+    pointer: onKey ? pointerTo(pointer, error.propertyName ?? '') : pointer,
+    onKey,
     code,
     message,
     hint,
@@ -81,10 +84,16 @@ function describe(error: ErrorObject): Finding {
       }
     }
     case 'required':
-      return found('missing_key', `${JSON.stringify(params.missingProperty)} is missing`)
+      return {
+        ...found('missing_key', `${JSON.stringify(params.missingProperty)} is missing`),
+        pointer: pointerTo(pointer, String(params.missingProperty)),
+      }
     case 'minimum':
     case 'maximum':
       return found('out_of_range', `must be ${range(schema)}, got ${shown(error.data)}`)
+    case 'pattern':
+      if (wordOf(schema) === null) break
+      return found('wrong_type', `must be ${expectation(schema)}, got ${shown(error.data)}`)
     case 'type':
     case 'anyOf':
     case 'const':
@@ -99,22 +108,25 @@ function describe(error: ErrorObject): Finding {
         hint,
       )
     }
-    default:
-      return found('invalid_value', `${error.message ?? 'is not valid'}, got ${shown(error.data)}`)
   }
+  return found('invalid_value', `${error.message ?? 'is not valid'}, got ${shown(error.data)}`)
 }
 
 function expectation(schema: SchemaNode): string {
   if (schema.anyOf) return either(schema.anyOf.map(expectation))
   if (schema.enum) return either(schema.enum.map((value) => JSON.stringify(value)))
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  const types = [schema.type ?? []].flat()
-  return (
-    either(
-      types.map((type) => (type === 'integer' ? range(schema) : (TYPE_NAMES[type] ?? type))),
-    ) || 'valid'
-  )
+  const word = wordOf(schema)
+  const nameOf = (type: string) => {
+    if (type === 'integer') return range(schema)
+    return type === 'string' && word !== null ? JSON.stringify(word) : (TYPE_NAMES[type] ?? type)
+  }
+  return either([schema.type ?? []].flat().map(nameOf)) || 'valid'
 }
+
+/** A text that may only be one word, such as "auto" beside a number. */
+const wordOf = (schema: SchemaNode): string | null =>
+  /^\^([A-Za-z]+)\$$/.exec(schema.pattern ?? '')?.[1] ?? null
 
 const TYPE_NAMES: Record<string, string> = {
   object: 'an object { }',
@@ -142,9 +154,12 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…"` : text
 }
 
+/** What is missing has no place: the object that lacks it, then. */
 function place(finding: Finding, parsed: Parsed, at: ReturnType<typeof positionsIn>): ConfigError {
   const { onKey, ...error } = finding
-  const found = nodeAt(parsed.root, finding.pointer)
+  const { pointer } = finding
+  const found =
+    nodeAt(parsed.root, pointer) ?? nodeAt(parsed.root, pointer.slice(0, pointer.lastIndexOf('/')))
   const node = onKey ? found?.key : found?.value
   return { ...error, ...(node ? at(node.offset, node.length) : WHOLE_DOCUMENT) }
 }

@@ -12,6 +12,8 @@ export type SchemaNode = {
   const?: unknown
   enum?: unknown[]
   anyOf?: SchemaNode[]
+  pattern?: string
+  propertyNames?: SchemaNode
   minimum?: number
   maximum?: number
   required?: string[]

@@ -111,9 +111,7 @@ function readValue(node: Node, pointer: string, reading: Reading): JsonValue {
     case 'number':
       return readInteger(node, pointer, reading)
     case 'string':
-      if (!String(node.value).isWellFormed()) {
-        refuse(reading, node, pointer, 'syntax', 'holds half of a surrogate pair')
-      }
+      refuseBadString(reading, node, pointer)
       return node.value
     default:
       return node.value
@@ -135,6 +133,14 @@ function readObject(node: Node, pointer: string, reading: Reading): JsonObject {
     object[name] = readValue(value, here, reading)
   }
   return object
+}
+
+function refuseBadString(reading: Reading, node: Node, pointer: string): void {
+  const text = String(node.value)
+  const fault = !text.isWellFormed()
+    ? 'this text holds half of a surrogate pair'
+    : text.includes('\0') && 'a text cannot contain the NUL character'
+  if (fault) refuse(reading, node, pointer, 'syntax', fault)
 }
 
 function readInteger(node: Node, pointer: string, reading: Reading): number {
@@ -206,13 +212,14 @@ function syntaxErrors(text: string, found: ParseError[], at: Reading['at']): Con
     ]
   }
   const name = printParseErrorCode(first.error)
-  const message = SYNTAX_MESSAGES[name] ?? 'this is not JSON'
   const before = text.slice(0, first.offset).trimEnd()
-  const hint =
-    (name === 'PropertyNameExpected' || name === 'ValueExpected') && before.endsWith(',')
-      ? 'remove the comma before it'
-      : ''
-  return [{ ...at(first.offset, first.length), pointer: '', code: 'syntax', message, hint }]
+  if (/^(PropertyName|Value)Expected$/.test(name) && before.endsWith(',')) {
+    const message = 'nothing follows this comma'
+    const place = at(before.length - 1, 1)
+    return [{ ...place, pointer: '', code: 'syntax', message, hint: 'remove it' }]
+  }
+  const message = SYNTAX_MESSAGES[name] ?? 'this is not JSON'
+  return [{ ...at(first.offset, first.length), pointer: '', code: 'syntax', message, hint: '' }]
 }
 
 const OPENING = new Set([1, 3]) // SyntaxKind.OpenBraceToken, OpenBracketToken: a const enum, not importable

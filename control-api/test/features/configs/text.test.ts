@@ -33,7 +33,9 @@ describe('a config text', () => {
   it.each([
     ['a duplicate key', '{"a": 1,\n "a": 2}', 'duplicate_key', '/a', 2, 2],
     ['a duplicate key in disguise', '{"a": 1, "\\u0061": 2}', 'duplicate_key', '/a', 1, 10],
-    ['a trailing comma', '{"a": 1,}', 'syntax', '', 1, 9],
+    ['a trailing comma', '{"a": 1,}', 'syntax', '', 1, 8],
+    ['a trailing comma in a list', '[1,\n]', 'syntax', '', 1, 3],
+    ['a NUL', '["\\u0000"]', 'syntax', '/0', 1, 2],
     ['a fraction', '{"a":\n  1.5}', 'not_integer', '/a', 2, 3],
     ['an exponent', '[1e3]', 'not_integer', '/0', 1, 2],
     ['a number too large to be exact', '[9007199254740993]', 'out_of_range', '/0', 1, 2],

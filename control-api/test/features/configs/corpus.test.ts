@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The corpus belongs to server-c; the node's tests read the same files. What both sides read alike here
+// is what makes an equal digest a proof.
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../../src/features/configs/digest.ts'
+import { compileSchemaCheck } from '../../../src/features/configs/schema-check.ts'
+import { parseConfigText } from '../../../src/features/configs/text.ts'
+import { loadConfigSchema } from '../../../src/features/configs/validation.ts'
+
+const corpus = new URL('../../../../server-c/config-corpus/', import.meta.url)
+const textsIn = (folder: string) =>
+  readdirSync(new URL(folder, corpus)).filter((name) => name.endsWith('.jsonc'))
+const read = (path: string) => readFileSync(new URL(path, corpus), 'utf8')
+const check = compileSchemaCheck(loadConfigSchema())
+
+function findings(text: string) {
+  const parsed = parseConfigText(text)
+  return parsed.ok ? check(text, parsed) : parsed.errors
+}
+
+type Digest = { name: string; text: string; digest: string }
+const digests: Digest[] = JSON.parse(read('digests.json'))
+
+describe('the digest', () => {
+  it.each(digests)('is the node’s: $name', ({ text, digest }) => {
+    const parsed = parseConfigText(text)
+    expect(parsed.ok && digestOf(parsed.value)).toBe(digest)
+  })
+})
+
+describe('a good text', () => {
+  it.each(textsIn('good/'))('is good here too: %s', (name) => {
+    expect(findings(read(`good/${name}`))).toEqual([])
+  })
+})
+
+describe('a bad text', () => {
+  type Expected = { pointer: string; line: number; column: number; code: string }
+  /** Where reading ends: each reader gives up at its own place, and bytes that are no UTF-8 never get here. */
+  const ENDS_READING = ['syntax', 'invalid_utf8', 'too_large']
+  const SEEN_BY_READING = ['duplicate_key', 'not_integer']
+  const SEEN_BY_SCHEMA = [
+    'unknown_key',
+    'wrong_type',
+    'missing_key',
+    'unknown_value',
+    'out_of_range',
+  ]
+
+  it.each(textsIn('bad/'))('is blamed only for what the node finds: %s', (name) => {
+    const expected: Expected[] = JSON.parse(read(`bad/${name.replace('.jsonc', '.expected.json')}`))
+    const text = read(`bad/${name}`)
+    const found = findings(text)
+    const codes = expected.map((error) => error.code)
+    if (codes.includes('syntax')) expect(found.map((error) => error.code)).toContain('syntax')
+    if (codes.some((code) => ENDS_READING.includes(code))) return
+    const places = expected.map((error) => `${error.pointer} ${error.line}:${error.column}`)
+    for (const { pointer, line, column } of found)
+      expect(places).toContain(`${pointer} ${line}:${column}`)
+    const seenHere = parseConfigText(text).ok ? SEEN_BY_SCHEMA : SEEN_BY_READING
+    const seen = expected.filter((error) => seenHere.includes(error.code))
+    expect(found).toEqual(
+      expect.arrayContaining(seen.map((error) => expect.objectContaining(error))),
+    )
+  })
+})
