@@ -26,7 +26,10 @@ export class SseHub {
 
   constructor(limits: SseLimits) {
     this.#limits = limits
-    this.#timer = setInterval(() => this.#heartbeat(), limits.heartbeatMs)
+    this.#timer = setInterval(
+      () => this.broadcast({ event: 'heartbeat', data: {} }),
+      limits.heartbeatMs,
+    )
     this.#timer.unref()
   }
 
@@ -84,8 +87,8 @@ export class SseHub {
     for (const stream of this.#streams) stream.close()
   }
 
-  #heartbeat(): void {
-    for (const stream of this.#streams) stream.send({ event: 'heartbeat', data: {} })
+  broadcast(message: SseMessage): void {
+    for (const stream of this.#streams) stream.send(message)
   }
 }
 
