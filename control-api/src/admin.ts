@@ -130,8 +130,6 @@ program
     })
   })
 
-await run()
-
 async function run(): Promise<void> {
   try {
     await program.parseAsync()
@@ -225,3 +223,5 @@ function print(value: unknown): void {
 function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
+
+await run()

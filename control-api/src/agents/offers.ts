@@ -25,7 +25,7 @@ const table: Record<Said, string> = {
   applied: 'ttsrrss',
   confirmed: 'ttstrss',
   reverted: 'ttsttrt',
-  stuck: 'ttstttr',
+  stuck: 'ttsttsr',
 }
 const verdicts: Record<string, Verdict> = { t: 'take', r: 'repeated', s: 'stale' }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, test } from 'vitest'
+import { ConfigRefused, envToConfig, envToStoreConfig } from '../src/config.ts'
+
+const least = {
+  FARMSTEAD_DATA_DIR: '/var/lib/farmstead',
+  FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
+}
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    envToConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigRefused) return error.problems
+    throw error
+  }
+}
+
+describe('the environment', () => {
+  test('needs little, and listens on this machine only unless told otherwise', () => {
+    expect(envToConfig(least)).toMatchObject({
+      dataDir: '/var/lib/farmstead',
+      host: '127.0.0.1',
+      port: 9700,
+      agent: { host: '127.0.0.1', port: 9701, transport: 'insecure-http' },
+      agentUrl: 'http://127.0.0.1:9701',
+      consoleDir: null,
+      trustProxy: false,
+      logLevel: 'info',
+    })
+  })
+
+  test('names every problem at once', () => {
+    const problems = problemsOf({
+      FARMSTEAD_PORT: '70000',
+      FARMSTEAD_AGENT_PORT: 'agents',
+      FARMSTEAD_AGENT_URL: 'ftp://example.org',
+      FARMSTEAD_LOG_LEVEL: 'loud',
+    })
+    expect(problems).toHaveLength(6)
+    expect(problems.join('\n')).toMatch(/FARMSTEAD_PORT must be a port, 0–65535.*got "70000"/)
+  })
+
+  test.each([
+    ['', /must be set to insecure-http: nodes then talk.*without encryption/],
+    ['http', /must be set to insecure-http, got "http"/],
+    ['mtls', /not available in this version/],
+  ])('does not let agents talk in the clear unasked (transport "%s")', (transport, reason) => {
+    const problems = problemsOf({ ...least, FARMSTEAD_AGENT_TRANSPORT: transport })
+    expect(problems).toEqual([expect.stringMatching(reason)])
+  })
+
+  test('takes the proxies it may believe as a list', () => {
+    const env = { ...least, FARMSTEAD_TRUST_PROXY: '10.0.0.0/8, 127.0.0.1,' }
+    expect(envToConfig(env).trustProxy).toEqual(['10.0.0.0/8', '127.0.0.1'])
+  })
+
+  test('writes an IPv6 address as URLs want it', () => {
+    expect(envToConfig({ ...least, FARMSTEAD_AGENT_HOST: '::1' }).agentUrl).toBe(
+      'http://[::1]:9701',
+    )
+  })
+
+  test('is asked for less by the operator’s commands', () => {
+    expect(envToStoreConfig({ FARMSTEAD_DATA_DIR: '/data' }).dataDir).toBe('/data')
+    expect(() => envToStoreConfig({})).toThrow(/FARMSTEAD_DATA_DIR must name the folder/)
+  })
+})

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// The real processes: the service and the operator's commands, as an operator runs them.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { tempDir } from './helper.ts'
+
+const source = resolve(import.meta.dirname, '../src')
+type Ended = { code: number | null; stdout: string; stderr: string }
+
+function start(script: string, args: string[], env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, [join(source, script), ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => {
+    out.stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    out.stderr += chunk
+  })
+  const ended = new Promise<Ended>((done) => child.on('close', (code) => done({ code, ...out })))
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  return { child, out, ended }
+}
+
+const serverEnv = (dataDir: string) => ({
+  FARMSTEAD_DATA_DIR: dataDir,
+  FARMSTEAD_PORT: '0',
+  FARMSTEAD_AGENT_PORT: '0',
+  FARMSTEAD_AGENT_URL: 'http://127.0.0.1:9701',
+  FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
+})
+
+async function startServer(dataDir: string) {
+  const server = start('server.ts', [], serverEnv(dataDir))
+  await expect.poll(() => server.out.stdout, { timeout: 15_000 }).toMatch(/Agents/)
+  const url = /Console and API {2}(\S+)/.exec(server.out.stdout)?.[1] ?? ''
+  return { ...server, url }
+}
+
+const admin = (dataDir: string, ...args: string[]) =>
+  start('admin.ts', args, { FARMSTEAD_DATA_DIR: dataDir }).ended
+
+describe('the service', () => {
+  test('starts, prints where and how to sign in, and stops cleanly on SIGTERM', async () => {
+    const server = await startServer(tempDir())
+    const password = /First sign-in {4}admin \/ (\S+)/.exec(server.out.stdout)?.[1]
+    const signedIn = await fetch(`${server.url}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'admin', password }),
+    })
+    expect(await signedIn.json()).toMatchObject({ passwordChangeRequired: true })
+    const started = performance.now()
+    server.child.kill('SIGTERM')
+    expect((await server.ended).code).toBe(0)
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test('prints the first password once', async () => {
+    const dataDir = tempDir()
+    const first = await startServer(dataDir)
+    first.child.kill('SIGINT')
+    expect((await first.ended).code).toBe(0)
+    const second = await startServer(dataDir)
+    expect(second.out.stdout).not.toMatch(/First sign-in/)
+  })
+
+  test('says in one sentence that a port is taken, and how to go on', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      taken.close()
+    })
+    await expect.poll(() => taken.address()).not.toBeNull()
+    const address = taken.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const env = {
+      ...serverEnv(tempDir()),
+      FARMSTEAD_PORT: String(address.port),
+      FARMSTEAD_LOG_LEVEL: 'silent',
+    }
+    const { code, stderr } = await start('server.ts', [], env).ended
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `farmstead control plane: 127.0.0.1:${address.port} is taken. Stop what listens there, or set FARMSTEAD_PORT to a free port.\n`,
+    )
+  })
+
+  test('says what is wrong with its environment', async () => {
+    const { code, stderr } = await start('server.ts', [], { FARMSTEAD_PORT: 'x' }).ended
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/FARMSTEAD_DATA_DIR must name/)
+    expect(stderr).not.toMatch(/ at .*\.ts:/)
+  })
+
+  test('says that its data folder is no folder', async () => {
+    const path = join(tempDir(), 'file')
+    writeFileSync(path, '')
+    const { code, stderr } = await start('server.ts', [], serverEnv(path)).ended
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/is not a folder. Set FARMSTEAD_DATA_DIR to one/)
+  })
+})
+
+describe('the operator’s commands', () => {
+  test('init makes a fresh one-time password until one was chosen, while the service runs', async () => {
+    const dataDir = tempDir()
+    const first = JSON.parse((await admin(dataDir, 'init', '--json')).stdout)
+    const server = await startServer(dataDir)
+    const second = JSON.parse((await admin(dataDir, 'init', '--json')).stdout)
+    expect(second).toEqual({
+      username: 'admin',
+      password: expect.stringMatching(/^(\w{5}-){4}\w{5}$/),
+    })
+    expect(second.password).not.toBe(first.password)
+
+    const json = { 'content-type': 'application/json', origin: server.url }
+    const signIn = (password: string) =>
+      fetch(`${server.url}/api/v1/session`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ username: 'admin', password }),
+      })
+    expect((await signIn(first.password)).status).toBe(401)
+    const signedIn = await signIn(second.password)
+    expect(signedIn.status).toBe(201)
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const changed = await fetch(`${server.url}/api/v1/session/password`, {
+      method: 'PUT',
+      headers: { ...json, cookie },
+      body: JSON.stringify({
+        currentPassword: second.password,
+        newPassword: 'my very own password',
+      }),
+    })
+    expect(changed.status).toBe(200)
+    expect(JSON.parse((await admin(dataDir, 'init', '--json')).stdout).password).toBeNull()
+
+    const reset = JSON.parse((await admin(dataDir, 'reset-admin-password', '--json')).stdout)
+    expect((await signIn('my very own password')).status).toBe(401)
+    expect(await (await signIn(reset.password)).json()).toMatchObject({
+      passwordChangeRequired: true,
+    })
+  })
+
+  test('enrolment-token makes a token a node can use', async () => {
+    const dataDir = tempDir()
+    const args = [
+      '--label',
+      'zone=north',
+      '--label',
+      'rack=7',
+      '--max-uses',
+      '3',
+      '--expires',
+      '2h',
+    ]
+    const patch = ['--merge-patch', '{"listen":[{"port":8101}]}']
+    const { stdout } = await admin(dataDir, 'enrolment-token', ...args, ...patch, '--json')
+    const token = JSON.parse(stdout)
+    expect(token).toMatchObject({
+      labels: { zone: 'north', rack: '7' },
+      maxUses: 3,
+      createdBy: null,
+    })
+    expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(2 * 3600_000)
+    expect(token.command).toContain(`--token ${token.secret}`)
+  })
+
+  test.each([
+    [['enrolment-token', '--label', 'Zone'], /key=value/],
+    [['enrolment-token', '--expires', '1 hour'], /30m, 1h or 7d/],
+    [['enrolment-token', '--merge-patch', '[]'], /must be a JSON object/],
+    [['import-config', '--name', 'default'], /required option/],
+    [['frobnicate'], /unknown command/],
+  ])('bad usage gets a line and exit code 2: %j', async (args, line) => {
+    const { code, stderr } = await admin(tempDir(), ...args)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(line)
+  })
+
+  test('a file that is not there gets a line and exit code 1', async () => {
+    const args = ['--name', 'default', '--file', '/nowhere.jsonc', '--message', 'm']
+    const { code, stderr } = await admin(tempDir(), 'import-config', ...args)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^admin: .*nowhere\.jsonc/)
+    expect(stderr).not.toMatch(/ at /)
+  })
+})
