@@ -21,25 +21,30 @@ struct endpoint {
     char pointer[POINTER_LEN];
 };
 
+#define FRAMING "the server decides how a response is framed"
+#define CONNECTION "it belongs to the connection, which the server manages"
+#define VALIDATOR "the server compares it when a client asks again; it can only be removed"
+
+/* Headers that only the server can tell right, and what one may do with them all the same. */
 static const struct {
     const char *name, *reason;
+    bool may_set, may_remove;
 } server_headers[] = {
-    {"Accept-Ranges", "the server says itself what it can do"},
-    {"Connection", "it belongs to the connection, which the server manages"},
-    {"Content-Encoding", "the server says itself how a body is coded"},
-    {"Content-Length", "the server counts the bytes it sends"},
-    {"Content-Range", "the server says itself which part it sends"},
-    {"Content-Type", "set it by file name suffix in mimeTypes"},
-    {"Date", "the server has the clock"},
-    {"ETag", "the server compares it when a client asks again"},
-    {"Keep-Alive", "it belongs to the connection, which the server manages"},
-    {"Last-Modified", "the server compares it when a client asks again"},
-    {"Proxy-Authenticate", "it is a proxy's, and this server is none"},
-    {"Proxy-Connection", "it belongs to the connection, which the server manages"},
-    {"TE", "it belongs to the connection, which the server manages"},
-    {"Trailer", "the server decides how a body is framed"},
-    {"Transfer-Encoding", "the server decides how a body is framed"},
-    {"Upgrade", "it belongs to the connection, which the server manages"},
+    {"Accept-Ranges", "the server says itself what it can do; it can only be removed", false, true},
+    {"Connection", CONNECTION, false, false},
+    {"Content-Encoding", "the server says itself how a body is coded", false, false},
+    {"Content-Length", FRAMING, false, false},
+    {"Content-Range", FRAMING, false, false},
+    {"Content-Type", "a response has one; set it here, or by suffix in mimeTypes", true, true},
+    {"Date", "the server has the clock", false, false},
+    {"ETag", VALIDATOR, false, true},
+    {"Keep-Alive", CONNECTION, false, false},
+    {"Last-Modified", VALIDATOR, false, true},
+    {"Proxy-Connection", CONNECTION, false, false},
+    {"TE", CONNECTION, false, false},
+    {"Trailer", FRAMING, false, false},
+    {"Transfer-Encoding", FRAMING, false, false},
+    {"Upgrade", CONNECTION, false, false},
 };
 
 static struct text_span span_of(const struct json_value *root, const char *pointer)
@@ -159,24 +164,32 @@ static void check_hosts(const struct config *cfg, const struct json_value *root,
     free(hosts);
 }
 
-static const char *server_header_reason(const char *name)
+/* NULL when the rule may be. */
+static const char *refusal_of(const struct config_header_rule *header)
 {
-    for (size_t i = 0; i < sizeof(server_headers) / sizeof(*server_headers); i++)
-        if (strcasecmp(server_headers[i].name, name) == 0)
-            return server_headers[i].reason;
+    for (size_t i = 0; i < sizeof(server_headers) / sizeof(*server_headers); i++) {
+        if (strcasecmp(server_headers[i].name, header->name) != 0)
+            continue;
+        if ((header->action == HEADER_SET && server_headers[i].may_set) ||
+            (header->action == HEADER_REMOVE && server_headers[i].may_remove))
+            return NULL;
+        return server_headers[i].reason;
+    }
     return NULL;
 }
 
 static void check_header(const struct config_header_rule *header, const char *pointer,
                          const struct json_value *root, struct config_errors *errors)
 {
+    static const char *const verbs[] = {
+        [HEADER_SET] = "set", [HEADER_ADD] = "added", [HEADER_REMOVE] = "removed"};
+    const char *reason = header->name != NULL ? refusal_of(header) : NULL;
     char member[POINTER_LEN];
-    const char *reason = header->name != NULL ? server_header_reason(header->name) : NULL;
 
     if (reason != NULL) {
         snprintf(member, sizeof(member), "%s/name", pointer);
         config_errors_add(errors, CONFIG_CODE_RESERVED_HEADER, span_of(root, member), member,
-                          reason, "the header %s can't be set here", header->name);
+                          reason, "the header %s can't be %s", header->name, verbs[header->action]);
     }
     if (header->action == HEADER_REMOVE && header->value != NULL && *header->value != '\0') {
         snprintf(member, sizeof(member), "%s/value", pointer);

@@ -98,8 +98,9 @@ static const struct option limits_members[] = {
     {.name = "connections",
      .type = OPTION_INTEGER,
      .title = "Open connections",
-     .help = "Client connections open at the same time, all event loops together. Further ones are "
-             "refused.",
+     .help =
+         "Client connections open at the same time, all event loops together. When all are taken "
+         "an idle one makes room, and with none idle the newcomer is answered with 503.",
      .lighttpd = "server.max-connections",
      .default_json = "8192",
      .min = 1,
@@ -339,7 +340,8 @@ static const struct option header_members[] = {
     {.name = "action",
      .type = OPTION_ENUM,
      .title = "Action",
-     .help = "\"set\" replaces the header, \"add\" sends one more, \"remove\" takes it away.",
+     .help = "\"set\" replaces the header, \"add\" sends one more, \"remove\" takes it away, the "
+             "server's own among them.",
      .default_json = "\"set\"",
      .words = header_actions,
      FIELD(struct config_header_rule, action)},
@@ -394,7 +396,7 @@ static const struct option site_members[] = {
      .type = OPTION_STRINGS,
      .title = "Index files",
      .help = "Names tried in this order when a folder is asked for. With none of them there the "
-             "answer is 403.",
+             "answer is 404.",
      .lighttpd = "index-file.names",
      .default_json = "[\"index.html\"]",
      .min = 1,
@@ -491,7 +493,8 @@ const struct option config_table[] = {
      .type = OPTION_MAP,
      .title = "MIME types",
      .help =
-         "Content types by file name suffix, added to the built-in ones and stronger than them.",
+         "Content types by file name suffix, added to the built-in ones and stronger than them. "
+         "Of several suffixes the longest counts: \".tar.gz\" beats \".gz\".",
      .lighttpd = "mimetype.assign",
      .default_json = "{}",
      .min = 3,
@@ -499,7 +502,7 @@ const struct option config_table[] = {
      .max_items = 2000,
      .pattern = "^" TOKEN "/" TOKEN "( *; *" TOKEN "=(" TOKEN "|\"[ !#-~]*\"))*$",
      .form = "a media type, such as \"text/html; charset=utf-8\"",
-     .key_pattern = "^\\.[0-9a-z_+-]{1,31}$",
+     .key_pattern = "^\\.[0-9a-z_+-]([0-9a-z_.+-]{0,28}[0-9a-z_+-])?$",
      .key_form = "a suffix in lower case, such as \".html\"",
      LIST(struct config, mimes, mime_count)},
     {.name = "sites",

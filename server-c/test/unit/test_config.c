@@ -160,13 +160,13 @@ static void check_site(const struct config_site *site)
     CHECK_INT(__LINE__, "index", site->index_count, 3);
     CHECK_STR(__LINE__, "index", site->index[1], "index.htm");
     CHECK_INT(__LINE__, "hidden", site->hidden_files, true);
-    CHECK_INT(__LINE__, "headers", site->header_count, 4);
+    CHECK_INT(__LINE__, "headers", site->header_count, 6);
     CHECK_INT(__LINE__, "add", site->headers[1].action, HEADER_ADD);
     CHECK_STR(__LINE__, "add", site->headers[1].name, "Link");
     CHECK_STR(__LINE__, "add", site->headers[1].value, "</style.css>; rel=preload");
     CHECK_INT(__LINE__, "remove", site->headers[2].action, HEADER_REMOVE);
     CHECK_STR(__LINE__, "remove", site->headers[2].value, "");
-    CHECK_INT(__LINE__, "set is the default", site->headers[3].action, HEADER_SET);
+    CHECK_INT(__LINE__, "set is the default", site->headers[5].action, HEADER_SET);
 }
 
 static void test_every_option(void)
@@ -201,10 +201,10 @@ static void test_every_option(void)
     CHECK_INT(__LINE__, "level", cfg->error_log.level, LOG_LEVEL_DEBUG);
     CHECK_STR(__LINE__, "admin", cfg->admin.address, "127.0.0.1");
     CHECK_INT(__LINE__, "admin port", cfg->admin.port, 9000);
-    CHECK_INT(__LINE__, "types", cfg->mime_count, 3);
+    CHECK_INT(__LINE__, "types", cfg->mime_count, 4);
     CHECK_STR(__LINE__, "sorted", cfg->mimes[0].suffix, ".html");
-    CHECK_STR(__LINE__, "sorted", cfg->mimes[1].suffix, ".wasm");
-    CHECK_STR(__LINE__, "type", cfg->mimes[2].type, "a/b;c=\"d e\"");
+    CHECK_STR(__LINE__, "sorted", cfg->mimes[1].suffix, ".tar.zst");
+    CHECK_STR(__LINE__, "type", cfg->mimes[3].type, "a/b;c=\"d e\"");
     CHECK_INT(__LINE__, "sites", cfg->site_count, 2);
     check_site(&cfg->sites[0]);
     CHECK_INT(__LINE__, "no index", cfg->sites[1].index_count, 0);
