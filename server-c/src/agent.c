@@ -38,6 +38,10 @@
 #define DESIRED_WAIT_MIN_MS 1000
 #define DESIRED_WAIT_MAX_MS 300000
 
+#define TROUBLE_NONE (-1)
+#define TROUBLE_BAD_ANSWER (-2)
+#define TROUBLE_STRANGER (-3)
+
 struct slot_clock {
     uint64_t due_ms;
     unsigned failures; /* in a row */
@@ -57,6 +61,7 @@ struct agent {
     struct server_metrics *snapshot;
 
     bool in_session;
+    int trouble;       /* what the last outage was, so that it is logged once */
     bool saying_hello; /* TALK is busy with a hello */
     struct slot_clock clocks[AGENT_SLOT_COUNT];
     uint32_t report_every_ms;
@@ -126,13 +131,14 @@ static void end_session(struct agent *agent, uint32_t wait_ms)
     agent->clocks[AGENT_SLOT_TALK].due_ms = now_ms() + wait_ms;
 }
 
-/* The control plane is away: hello again, later each time. */
-static void lose_session(struct agent *agent, const char *why)
+/* The control plane is away: hello again, later each time. An outage is worth a line when it begins
+ * and when it turns into another: `status` is HTTP's, 0 for none, else TROUBLE_*. */
+static void lose_session(struct agent *agent, int status, const char *why)
 {
-    struct slot_clock *clock = &agent->clocks[AGENT_SLOT_TALK];
-    if (agent->in_session || clock->failures == 0)
+    if (agent->in_session || status != agent->trouble)
         log_warn("agent: no control plane at %s: %s: serving on, asking again",
                  agent->identity->control_plane_url, why);
+    agent->trouble = status;
     end_session(agent, 0);
     back_off(agent, AGENT_SLOT_TALK);
 }
@@ -231,11 +237,12 @@ static void on_hello(struct agent *agent, const struct agent_reply *reply)
     char why[AGENT_WHY_LEN];
     const char *joined = agent->identity->enrolled.control_plane_id;
     if (agent_read_session(reply->body, reply->len, &session, why) != 0) {
-        lose_session(agent, why);
+        lose_session(agent, TROUBLE_BAD_ANSWER, why);
         return;
     }
     if (strcmp(session.control_plane_id, joined) != 0) {
-        lose_session(agent, "it is another control plane than the one this node joined");
+        lose_session(agent, TROUBLE_STRANGER,
+                     "it is another control plane than the one this node joined");
         return;
     }
     if (session.protocol != AGENT_PROTOCOL) {
@@ -284,6 +291,7 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     }
     agent_assignment_fini(&assignment);
     agent->clocks[AGENT_SLOT_TALK].failures = 0;
+    agent->trouble = TROUBLE_NONE;
     if (hasty) {
         back_off(agent, AGENT_SLOT_DESIRED);
     } else {
@@ -342,7 +350,7 @@ static bool on_trouble(struct agent *agent, const struct agent_reply *reply,
     } else if (reply->status == 409 && strcmp(problem->code, "say_hello") == 0 && !hello) {
         end_session(agent, 0);
     } else if (away && (hello || reply->slot == AGENT_SLOT_DESIRED)) {
-        lose_session(agent, why);
+        lose_session(agent, reply->status, why);
     } else if (away) {
         log_failure(agent, reply->slot, reply->slot == AGENT_SLOT_TALK ? "answer" : "report", why);
         back_off(agent, reply->slot);
@@ -445,6 +453,7 @@ struct agent *agent_start(struct server *server, struct agent_state *state,
     config_schema_digest(agent->schema_digest);
     agent->report_every_ms = REPORT_EVERY_DEFAULT_MS;
     agent->desired_wait_ms = DESIRED_WAIT_MIN_MS;
+    agent->trouble = TROUBLE_NONE;
     agent->snapshot = xcalloc(1, sizeof(*agent->snapshot));
     agent_report_init(&agent->ring);
     agent_apply_init(&agent->apply, server, state, &identity->enrolled, now_ms());

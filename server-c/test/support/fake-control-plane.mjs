@@ -58,6 +58,10 @@ export class FakeControlPlane {
     return `http://127.0.0.1:${this.#port}`
   }
 
+  constructor() {
+    this.#events.setMaxListeners(0)
+  }
+
   async start() {
     this.#sessions.clear()
     this.#server = createServer((request, response) => {
@@ -214,7 +218,7 @@ export class FakeControlPlane {
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
-      const timeout = AbortSignal.timeout(Math.max(1, deadline - performance.now()))
+      const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
     }
     const isNew = this.assignment && this.assignment.generation > (have?.generation ?? 0)
