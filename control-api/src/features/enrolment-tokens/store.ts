@@ -60,7 +60,9 @@ export function createToken(write: Write, creation: Creation): Promise<CreatedEn
       actor: createdBy ?? 'operator',
       data: { labels: labels ?? {}, mergePatch: mergePatch ?? {}, maxUses, expiresInSeconds },
     })
-    const command = `farmstead-node join ${agentUrl} --token ${secret} --state /var/lib/farmstead-node`
+    // The node does not talk in the clear unasked either.
+    const insecure = agentUrl.startsWith('http:') ? ' --insecure-http' : ''
+    const command = `farmstead-node join ${agentUrl}${insecure} --token ${secret} --state /var/lib/farmstead-node`
     return { ...view(row), secret, command }
   })
 }

@@ -13,6 +13,7 @@ import {
   RolloutActionSchema,
   RolloutPlanSchema,
   RolloutSchema,
+  RolloutStateSchema,
 } from './schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { findRollout, listRollouts, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
@@ -21,6 +22,21 @@ type Deps = StartDeps & { engine: Engine; isConnected: (nodeId: string) => boole
 
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
+const ActiveSchema = Type.Intersect([
+  ProblemSchema,
+  Type.Object({
+    rolloutId: Type.Optional(Type.String({ description: 'With `rollout_active`: which one' })),
+  }),
+])
+const MovedOnSchema = Type.Intersect([
+  ProblemSchema,
+  Type.Object({
+    state: Type.Optional(RolloutStateSchema),
+    stateVersion: Type.Optional(
+      Type.Integer({ description: 'With `stale_state`: what it is now' }),
+    ),
+  }),
+])
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, engine, isConnected } = deps
@@ -89,7 +105,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: {
           200: RolloutPlanSchema,
           201: RolloutSchema,
-          409: ProblemSchema,
+          409: ActiveSchema,
           422: ProblemSchema,
           503: ProblemSchema,
         },
@@ -118,7 +134,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         summary: 'End a rollout as it is: nodes keep what they have now',
         params,
         body: RolloutActionSchema,
-        response: { 200: RolloutSchema, 409: ProblemSchema },
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
       },
     },
     async (request) => {

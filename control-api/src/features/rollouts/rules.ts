@@ -243,8 +243,11 @@ function judge(tasks: readonly Task[]): Pick<Rollout, 'state' | 'reason'> {
       reason: `${done} of ${total} nodes have the version; ${names(tasks.filter((t) => t.state === 'unreachable'))} will take it when reached.`,
     }
   }
-  const reason = done === 0 ? 'No node had to change.' : `All ${done} nodes have the version.`
-  return { state: 'succeeded', reason }
+  const all = done === 1 ? 'The node has' : `All ${done} nodes have`
+  return {
+    state: 'succeeded',
+    reason: done === 0 ? 'There is no node to change.' : `${all} the version.`,
+  }
 }
 
 const FAILURES = new Set<TaskState>([

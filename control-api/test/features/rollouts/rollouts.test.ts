@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: MIT
+// Rollouts from the API to nodes that speak the protocol over the real agent listener, and back.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createAssignments } from '../../../src/agents/assignments.ts'
+import { createEngine } from '../../../src/features/rollouts/engine.ts'
+import type { Rollout } from '../../../src/features/rollouts/schema.ts'
+import { type Built, build, type Client } from '../../helper.ts'
+import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
+
+const text = (port: number) => `{
+  "listen": [{ "address": "127.0.0.1", "port": ${port} }], // the port
+  "sites": [{ "hosts": ["*"], "root": "/srv/www" }]
+}
+`
+type Farm = Built & { url: string; nodes: SimulatedNode[] }
+
+async function farm(names: string[]): Promise<Farm> {
+  const service = await build()
+  const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
+  const nodes: SimulatedNode[] = []
+  const result = { ...service, url, nodes }
+  for (const name of names) await addNode(result, name)
+  await saveVersion(service.admin, text(8080), null)
+  return result
+}
+
+async function addNode(
+  { admin, url, nodes }: Farm,
+  name: string,
+  connected = true,
+): Promise<SimulatedNode> {
+  const token = await admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload: {} })
+  const node = await SimulatedNode.join(url, token.json().secret, name)
+  nodes.push(node)
+  if (connected) await node.connect()
+  onTestFinished(() => node.disconnect())
+  return node
+}
+
+async function saveVersion(
+  client: Client,
+  versionText: string,
+  parent: number | null,
+): Promise<void> {
+  const payload = { text: versionText, parent, message: 'test' }
+  const response = await client.inject({
+    method: 'POST',
+    url: '/api/v1/configs/default/versions',
+    payload,
+  })
+  if (response.statusCode !== 201) throw new Error(response.body)
+}
+
+const push = (client: Client, version: number, query = '') =>
+  client.inject({
+    method: 'POST',
+    url: `/api/v1/rollouts${query}`,
+    payload: { config: 'default', version, message: 'because' },
+  })
+const freeze = (client: Client, { id, stateVersion }: { id: string; stateVersion: number }) =>
+  client.inject({
+    method: 'POST',
+    url: `/api/v1/rollouts/${id}/actions/freeze`,
+    payload: { stateVersion },
+  })
+const get = async ({ admin }: Built, id: string): Promise<Rollout> =>
+  (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
+const reaches = async (service: Built, id: string, state: string): Promise<Rollout> => {
+  await expect.poll(async () => (await get(service, id)).state, { timeout: 10_000 }).toBe(state)
+  return get(service, id)
+}
+const taskOf = async (service: Built, id: string, nodeName: string) =>
+  (await get(service, id)).tasks.find((task) => task.nodeName === nodeName)
+
+function conducts({ nodes }: Farm, index: number, conduct: Conduct): void {
+  const node = nodes[index]
+  if (node) node.conduct = conduct
+}
+
+/** Time passes for the engine, as if by its own ticker. */
+function pass({ services }: Built, ms: number): Promise<void> {
+  const { db, write, now, identity } = services
+  const engine = createEngine({
+    db,
+    write,
+    now,
+    assignments: createAssignments({ epoch: identity.epoch, now, wake: () => {} }),
+    renderForNode: (given) => ({ text: given, digest: '' }),
+    versionText: async () => null,
+    release: async () => {},
+  })
+  return engine.tick(ms)
+}
+
+describe('POST /rollouts', () => {
+  it('needs a session that may run rollouts, a version that exists, and a body that fits', async () => {
+    const service = await farm([])
+    const { anonymous, as, admin } = service
+    expect((await push(anonymous, 1)).statusCode).toBe(401)
+    expect((await push(await as('viewer'), 1)).statusCode).toBe(403)
+    expect((await push(await as('editor'), 1)).statusCode).toBe(403)
+    expect((await push(admin, 0)).statusCode).toBe(400)
+    expect((await push(admin, 1, '?dry_run=maybe')).statusCode).toBe(400)
+    const missing = await push(admin, 7)
+    expect(missing.statusCode).toBe(404)
+    expect(missing.json().code).toBe('version_not_found')
+  })
+
+  it('brings the version to every node, and counts only what each really runs', async () => {
+    const service = await farm(['edge-1', 'edge-2', 'edge-3'])
+    const { admin, as, nodes } = service
+    const response = await push(await as('operator'), 1)
+    expect(response.statusCode).toBe(201)
+    expect(response.json()).toMatchObject({
+      state: 'running',
+      author: 'test-operator',
+      message: 'because',
+    })
+    const rollout = await reaches(service, response.json().id, 'succeeded')
+    expect(rollout).toMatchObject({
+      reason: 'All 3 nodes have the version.',
+      waves: [{ index: 0, nodes: 3, done: 3 }],
+      pendingNodes: 0,
+      endedAt: expect.any(String),
+    })
+    for (const node of nodes) {
+      expect(node.ran).toEqual([text(8080)])
+      const shown = (await admin.inject({ url: `/api/v1/nodes/${node.id}` })).json()
+      expect(shown.sync.state).toBe('in-sync')
+      expect(shown.sync.effective.version).toEqual({ config: 'default', number: 1 })
+    }
+    const version = (await admin.inject({ url: '/api/v1/configs/default/versions/1' })).json()
+    expect(version.nodes).toBe(3)
+  })
+
+  it('leaves an event row for each step of each node and of itself', async () => {
+    const service = await farm(['edge-1'])
+    const { id } = (await push(service.admin, 1)).json()
+    await reaches(service, id, 'succeeded')
+    const rows = await service.services.db
+      .selectFrom('events')
+      .select(['action', 'actor', 'data'])
+      .where('kind', '=', 'rollout')
+      .where('object_id', '=', id)
+      .orderBy('id')
+      .execute()
+    expect(rows.map((row) => row.action)).toEqual([
+      'created',
+      'running',
+      'task-offered',
+      'task-acked',
+      'task-applying',
+      'task-applied',
+      'task-confirmed',
+      'task-healthy',
+      'task-done',
+      'succeeded',
+    ])
+    expect(rows[0]?.actor).toBe('test-admin')
+    expect(rows[3]?.actor).toBe(service.nodes[0]?.id)
+    for (const row of rows.slice(1)) expect(JSON.parse(row.data).cause).toMatch(/\w/)
+  })
+
+  it('gives each node its own text, with comments, where it has an override', async () => {
+    const service = await farm(['edge-1', 'edge-2'])
+    const { admin, nodes } = service
+    const url = `/api/v1/nodes/${nodes[1]?.id}/override`
+    const etag = String((await admin.inject({ url })).headers.etag)
+    const mergePatch = { listen: [{ address: '127.0.0.1', port: 8099 }] }
+    await admin.inject({
+      method: 'PUT',
+      url,
+      payload: { mergePatch },
+      headers: { 'if-match': etag },
+    })
+    const { id } = (await push(admin, 1)).json()
+    await reaches(service, id, 'succeeded')
+    expect(nodes[0]?.ran).toEqual([text(8080)])
+    expect(nodes[1]?.ran[0]).toContain('8099')
+    expect(nodes[1]?.ran[0]).toContain('// the port')
+  })
+
+  it('has nothing to do where a node runs it already', async () => {
+    const service = await farm(['edge-1'])
+    await reaches(service, (await push(service.admin, 1)).json().id, 'succeeded')
+    const again = await push(service.admin, 1)
+    expect(again.statusCode).toBe(201)
+    expect(again.json()).toMatchObject({
+      state: 'succeeded',
+      tasks: [{ state: 'done', generation: 1 }],
+    })
+    expect(service.nodes[0]?.ran).toHaveLength(1)
+  })
+
+  it('releases to an empty farm at once; the node that joins later gets it', async () => {
+    const service = await farm([])
+    expect((await push(service.admin, 1)).json()).toMatchObject({
+      state: 'succeeded',
+      reason: 'There is no node to change.',
+    })
+    const node = await addNode(service, 'edge-1')
+    await expect.poll(() => node.ran, { timeout: 5_000 }).toEqual([text(8080)])
+  })
+
+  it('is refused while another one is under way, which it names', async () => {
+    const service = await farm(['edge-1'])
+    const { admin } = service
+    conducts(service, 0, { kind: 'hang' })
+    const { id } = (await push(admin, 1)).json()
+    await saveVersion(admin, text(8090), 1)
+    const second = await push(admin, 2)
+    expect(second.statusCode).toBe(409)
+    expect(second.json()).toMatchObject({ code: 'rollout_active', rolloutId: id })
+    expect(second.json().detail).toContain(`/rollouts/${id}/actions/freeze`)
+    const both = await Promise.all([push(admin, 2), push(admin, 2)])
+    expect(both.map((response) => response.statusCode)).toEqual([409, 409])
+  })
+
+  it('starts once when pushed twice at the same time', async () => {
+    const service = await farm(['edge-1'])
+    const both = await Promise.all([push(service.admin, 1), push(service.admin, 1)])
+    expect(both.map((response) => response.statusCode).sort()).toEqual([201, 409])
+  })
+
+  it('is refused when a node’s override makes the version wrong for it', async () => {
+    const service = await farm(['edge-1', 'edge-2'])
+    const { admin, nodes } = service
+    const url = `/api/v1/nodes/${nodes[1]?.id}/override`
+    const etag = String((await admin.inject({ url })).headers.etag)
+    const payload = { mergePatch: { workers: 'many' } }
+    await admin.inject({ method: 'PUT', url, payload, headers: { 'if-match': etag } })
+    const response = await push(admin, 1)
+    expect(response.statusCode).toBe(422)
+    expect(response.json()).toMatchObject({
+      code: 'rollout_invalid',
+      detail: expect.stringContaining('edge-2'),
+      errors: [{ pointer: '/workers', line: 0, hint: expect.stringContaining('override') }],
+    })
+    const plan = (await push(admin, 1, '?dry_run=1')).json()
+    expect(plan.nodes).toMatchObject([
+      { nodeName: 'edge-1', errors: [] },
+      { nodeName: 'edge-2', digest: null, errors: [{ pointer: '/workers' }] },
+    ])
+  })
+
+  it('says with dry_run=1 what it would do, and does not do it', async () => {
+    const service = await farm(['edge-1'])
+    await addNode(service, 'edge-2', false)
+    const response = await push(service.admin, 1, '?dry_run=1')
+    expect(response.statusCode).toBe(200)
+    expect(response.json()).toMatchObject({
+      config: 'default',
+      version: 1,
+      nodes: [
+        { nodeName: 'edge-1', connected: true, fromVersion: null, changes: true, errors: [] },
+        { nodeName: 'edge-2', connected: false, changes: true },
+      ],
+    })
+    expect((await service.admin.inject({ url: '/api/v1/rollouts' })).json().items).toEqual([])
+  })
+})
+
+describe('a node that says no', () => {
+  const nack: Conduct = {
+    kind: 'nack',
+    code: 'missing_file',
+    message: '/srv/www does not exist here',
+  }
+
+  it('pauses the rollout, which says which node and why; freezing ends it', async () => {
+    const service = await farm(['edge-1', 'edge-2'])
+    const { admin, nodes, as } = service
+    conducts(service, 1, nack)
+    const { id } = (await push(admin, 1)).json()
+    const paused = await reaches(service, id, 'paused')
+    expect(paused.reason).toContain(
+      'edge-2 refused the version (missing_file): /srv/www does not exist here',
+    )
+    expect(await taskOf(service, id, 'edge-2')).toMatchObject({
+      state: 'nacked',
+      code: 'missing_file',
+    })
+
+    expect((await freeze(await as('viewer'), paused)).statusCode).toBe(403)
+    const stale = await freeze(admin, { id, stateVersion: paused.stateVersion - 1 })
+    expect(stale.statusCode).toBe(409)
+    expect(stale.json()).toMatchObject({ code: 'stale_state', state: 'paused' })
+    const current = await get(service, id)
+    const frozen = await freeze(admin, current)
+    expect(frozen.statusCode).toBe(200)
+    expect(frozen.json()).toMatchObject({
+      state: 'frozen',
+      reason: expect.stringContaining('test-admin froze it'),
+    })
+    const again = await freeze(admin, frozen.json())
+    expect(again.json()).toMatchObject({ status: 409, code: 'rollout_ended' })
+    expect(
+      (await freeze(admin, { id: `rollout_${'0'.repeat(26)}`, stateVersion: 1 })).statusCode,
+    ).toBe(404)
+
+    conducts(service, 1, { kind: 'good' })
+    await saveVersion(admin, text(8090), 1)
+    await reaches(service, (await push(admin, 2)).json().id, 'succeeded')
+    expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8090), text(8090)])
+  })
+
+  it('does not make a refused version the one new nodes get', async () => {
+    const service = await farm(['edge-1'])
+    const { admin } = service
+    await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
+    await saveVersion(admin, text(8090), 1)
+    conducts(service, 0, nack)
+    const { id } = (await push(admin, 2)).json()
+    await reaches(service, id, 'paused')
+    const late = await addNode(service, 'edge-2')
+    await expect.poll(() => late.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    expect((await get(service, id)).previousVersion).toBe(1)
+  })
+
+  it('pauses also when it took the version and then went back', async () => {
+    const service = await farm(['edge-1'])
+    const { admin } = service
+    conducts(service, 0, { kind: 'revert' })
+    const { id } = (await push(admin, 1)).json()
+    const paused = await reaches(service, id, 'paused')
+    expect(paused.reason).toContain('edge-1 went back to its last confirmed config (crash_loop)')
+  })
+})
+
+describe('a node out of reach', () => {
+  it('does not hold the others up, and takes the version when it returns', async () => {
+    const service = await farm(['edge-1'])
+    const away = await addNode(service, 'edge-2', false)
+    const { id } = (await push(service.admin, 1)).json()
+    await expect.poll(async () => (await taskOf(service, id, 'edge-1'))?.state).toBe('done')
+    expect((await get(service, id)).state).toBe('running')
+    await pass(service, 10_000)
+    const ended = await get(service, id)
+    expect(ended).toMatchObject({ state: 'succeeded', pendingNodes: 1 })
+    expect(ended.reason).toContain('edge-2 will take it when reached')
+    await away.connect()
+    await expect.poll(async () => (await taskOf(service, id, 'edge-2'))?.state).toBe('done')
+    expect(away.ran).toEqual([text(8080)])
+    expect(await get(service, id)).toMatchObject({ state: 'succeeded', pendingNodes: 0 })
+  })
+
+  it('pauses the rollout when it falls silent halfway', async () => {
+    const service = await farm(['edge-1'])
+    conducts(service, 0, { kind: 'hang' })
+    const { id } = (await push(service.admin, 1)).json()
+    await expect.poll(async () => (await taskOf(service, id, 'edge-1'))?.state).toBe('applying')
+    await pass(service, 30_000)
+    expect(await get(service, id)).toMatchObject({
+      state: 'paused',
+      reason: expect.stringContaining('edge-1: no result within 30 s'),
+    })
+  })
+
+  it('is skipped once it is decommissioned', async () => {
+    const service = await farm(['edge-1'])
+    const away = await addNode(service, 'edge-2', false)
+    const { id } = (await push(service.admin, 1)).json()
+    await service.admin.inject({ method: 'DELETE', url: `/api/v1/nodes/${away.id}` })
+    expect((await reaches(service, id, 'succeeded')).reason).toBe('The node has the version.')
+  })
+})
+
+describe('a node that joins during a rollout', () => {
+  it('gets the version before it, and the new one when that has proved itself', async () => {
+    const service = await farm(['edge-1'])
+    const { admin, nodes } = service
+    await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
+    await saveVersion(admin, text(8090), 1)
+    const [first] = nodes
+    await first?.disconnect()
+    const { id } = (await push(admin, 2)).json()
+    const late = await addNode(service, 'edge-2')
+    await expect.poll(() => late.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    await first?.connect()
+    await reaches(service, id, 'succeeded')
+    await expect.poll(() => late.ran.at(-1), { timeout: 5_000 }).toBe(text(8090))
+  })
+})
+
+describe('deadlines', () => {
+  it('go on where they were when the service was started anew', async () => {
+    const service = await farm(['edge-1'])
+    await addNode(service, 'edge-2', false)
+    const { id } = (await push(service.admin, 1)).json()
+    await pass(service, 7_000)
+    expect((await taskOf(service, id, 'edge-2'))?.state).toBe('offered')
+    const { services, config } = service
+    await service.close()
+    const again = await build({ config: { dataDir: config.dataDir } })
+    const row = await again.services.db
+      .selectFrom('node_tasks')
+      .select('deadline_remaining_ms')
+      .where('state', '=', 'offered')
+      .executeTakeFirstOrThrow()
+    expect(row.deadline_remaining_ms).toBeLessThanOrEqual(3_000)
+    await pass(again, 3_000)
+    expect((await taskOf(again, id, 'edge-2'))?.state).toBe('unreachable')
+    expect(services).not.toBe(again.services)
+  })
+
+  it('are watched by the service itself', async () => {
+    const service = await farm([])
+    await addNode(service, 'edge-1', false)
+    const { id } = (await push(service.admin, 1)).json()
+    await pass(service, 9_000)
+    await sleep(100)
+    await expect
+      .poll(async () => (await taskOf(service, id, 'edge-1'))?.state, { timeout: 5_000 })
+      .toBe('unreachable')
+    expect((await get(service, id)).state).toBe('paused')
+  })
+})
+
+describe('GET /rollouts', () => {
+  it('lists them newest first, in pages, for viewers', async () => {
+    const service = await farm([])
+    const { anonymous, as, admin } = service
+    const viewer = await as('viewer')
+    const ids = []
+    for (let i = 0; i < 3; i++) ids.push((await push(admin, 1)).json().id)
+    expect((await anonymous.inject({ url: '/api/v1/rollouts' })).statusCode).toBe(401)
+    const first = (await viewer.inject({ url: '/api/v1/rollouts?limit=2' })).json()
+    const second = (
+      await viewer.inject({ url: `/api/v1/rollouts?limit=2&cursor=${first.nextCursor}` })
+    ).json()
+    const listed = [...first.items, ...second.items].map((item: { id: string }) => item.id)
+    expect(listed).toHaveLength(3)
+    expect(new Set(listed)).toEqual(new Set(ids))
+    expect(second.nextCursor).toBeNull()
+    expect(
+      (await viewer.inject({ url: `/api/v1/rollouts/rollout_${'0'.repeat(26)}` })).statusCode,
+    ).toBe(404)
+  })
+})

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// A node in this process: speaks the agent protocol over the real agent listener, by the rules of
+// server-c/agent-protocol/README.md, and can be told to misbehave in the ways real ones do.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  AckRequest,
+  ConfirmResponse,
+  DesiredResponse,
+  Effective,
+  EnrolResponse,
+  NackRequest,
+  ReportRequest,
+  Window,
+} from '../src/agents/messages.gen.ts'
+import { digestOf } from '../src/features/configs/digest.ts'
+import { parseConfigText } from '../src/features/configs/text.ts'
+
+type Assignment = NonNullable<DesiredResponse['assignment']>
+/** What it does with an offer. */
+export type Conduct =
+  | { kind: 'good' }
+  | { kind: 'nack'; code: NackRequest['code']; message: string }
+  | { kind: 'revert' }
+  /** Acknowledges, then says nothing more about it. */
+  | { kind: 'hang' }
+
+const hex = () => randomBytes(16).toString('hex')
+
+export class SimulatedNode {
+  readonly id: string
+  readonly name: string
+  conduct: Conduct = { kind: 'good' }
+  /** Texts it ran, in order. */
+  readonly ran: string[] = []
+  effective: Effective | null = null
+  readonly #url: string
+  readonly #credential: string
+  readonly #bootId = hex()
+  readonly #incarnation = hex()
+  #have: { generation: number; digest: string } | null = null
+  #seq = 0
+  #uptimeMs = 0
+  #online: AbortController | null = null
+  #loop: Promise<void> = Promise.resolve()
+
+  private constructor(url: string, { nodeId, name, credential }: EnrolResponse) {
+    this.#url = url
+    this.id = nodeId
+    this.name = name
+    this.#credential = credential
+  }
+
+  static async join(url: string, token: string, name: string): Promise<SimulatedNode> {
+    const facts = { hostname: name, version: '0.1.0', os: 'Debian GNU/Linux 12', arch: 'x86_64' }
+    const response = await fetch(`${url}/agent/v1/enrol`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, name, protocol: { min: 1, max: 1 }, ...facts }),
+    })
+    if (!response.ok) throw new Error(await response.text())
+    return new SimulatedNode(url, (await response.json()) as EnrolResponse)
+  }
+
+  /** Says hello and obeys from then on. */
+  async connect(): Promise<void> {
+    this.#online = new AbortController()
+    await this.hello()
+    this.#loop = this.#obey(this.#online.signal)
+  }
+
+  /** Falls silent; what it runs stays. */
+  async disconnect(): Promise<void> {
+    this.#online?.abort()
+    await this.#loop
+  }
+
+  async hello(): Promise<void> {
+    await this.say('hello', {
+      protocol: { min: 1, max: 1 },
+      nodeId: this.id,
+      bootId: this.#bootId,
+      incarnation: this.#incarnation,
+      version: '0.1.0',
+      os: 'Debian GNU/Linux 12',
+      arch: 'x86_64',
+      hostname: this.name,
+      capabilities: ['confirm'],
+      schemaDigest: `sha256:${'0'.repeat(64)}`,
+      effective: this.effective,
+      lastKnownGood: null,
+      fences: { maxEpoch: 0, maxGeneration: this.#have?.generation ?? 0 },
+      lastResult: null,
+    })
+  }
+
+  /** One window that ended now; the answer is the sequence number taken. */
+  async report(series: Window['series'], durationMs = 5_000): Promise<number> {
+    const window = { seq: ++this.#seq, startedMs: this.#uptimeMs, durationMs, series }
+    this.#uptimeMs += durationMs
+    return this.send([window])
+  }
+
+  async send(windows: Window[]): Promise<number> {
+    const report: ReportRequest = {
+      bootId: this.#bootId,
+      incarnation: this.#incarnation,
+      uptimeMs: this.#uptimeMs,
+      effective: this.effective,
+      lostWindows: 0,
+      windows,
+      gauges: { openConnections: 1 },
+    }
+    const { acknowledgedSeq } = await this.say<{ acknowledgedSeq: number }>('report', report)
+    return acknowledgedSeq
+  }
+
+  async say<T>(message: string, body: object, signal?: AbortSignal): Promise<T> {
+    const response = await fetch(`${this.#url}/agent/v1/${message}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#credential}` },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    })
+    if (!response.ok) throw new Error(`${message}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+
+  async #obey(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const request = {
+          bootId: this.#bootId,
+          incarnation: this.#incarnation,
+          have: this.#have,
+          waitMs: 5_000,
+        }
+        const { assignment } = await this.say<DesiredResponse>('desired', request, signal)
+        if (assignment) await this.#take(assignment)
+      } catch {
+        // Cut off, or superseded: ask again, as a real one does.
+        if (!signal.aborted) await sleep(20)
+      }
+    }
+  }
+
+  async #take({ generation, offerId, release }: Assignment): Promise<void> {
+    const parsed = parseConfigText(release.configText)
+    const digest = parsed.ok ? digestOf(parsed.value) : ''
+    if (digest !== release.configDigest) throw new Error('the digest is not of this text')
+    const about = { generation, offerId, digest }
+    this.#have = { generation, digest }
+    const { conduct } = this
+    if (conduct.kind === 'nack') {
+      const { code, message } = conduct
+      const refusal: NackRequest = { ...about, code, message, errors: [] }
+      await this.say('nack', refusal)
+      return
+    }
+    const ack: AckRequest = { ...about, warnings: [] }
+    await this.say('ack', ack)
+    if (conduct.kind === 'hang') return
+    const before = this.effective
+    const effective = { ...about, bootId: this.#bootId, reloads: this.ran.length }
+    const nothing = { reason: null, message: '', evidence: [] }
+    await this.say('result', { ...about, outcome: 'applied', effective, ...nothing })
+    this.effective = { generation, digest, bootId: this.#bootId, reloads: this.ran.length }
+    this.ran.push(release.configText)
+    if (conduct.kind === 'revert') {
+      this.effective = before
+      const why = {
+        reason: 'crash_loop',
+        message: 'crashed twice within 60 s',
+        evidence: ['segfault'],
+      }
+      await this.say('result', { ...about, outcome: 'reverted', effective: before, ...why })
+      return
+    }
+    for (;;) {
+      const answer = await this.say<ConfirmResponse>('confirm', {
+        ...about,
+        effective: this.effective,
+      })
+      if (answer.confirmed) return
+      await sleep(answer.retryAfterMs)
+    }
+  }
+}
