@@ -81,10 +81,15 @@ void config_errors_add_at(struct config_errors *errors, const struct config *cfg
                           const char *format, ...)
 {
     struct config_errors ignored = {0};
-    struct json_value *root = json_text_parse(cfg->text, cfg->text_len, &ignored);
+    struct json_value *root;
     struct buf message;
     va_list args;
 
+    if (errors->count == CONFIG_ERRORS_MAX) {
+        errors->dropped++; /* without reading the text again */
+        return;
+    }
+    root = json_text_parse(cfg->text, cfg->text_len, &ignored);
     assert(root != NULL);
     buf_init(&message);
     va_start(args, format);
