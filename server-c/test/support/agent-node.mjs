@@ -2,7 +2,7 @@
 // One farmstead-node under test: its state folder, its root, its process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +53,6 @@ export class AgentNode {
   static async join(controlPlane) {
     const node = new AgentNode(controlPlane)
     node.port = await freePort()
-    const { mkdirSync } = await import('node:fs')
     mkdirSync(node.root)
     writeFileSync(join(node.root, 'index.html'), '<h1>hello</h1>\n')
     const token = controlPlane.makeToken()
@@ -134,8 +133,11 @@ export class AgentNode {
     }
   }
 
+  /** Ends it as an operator would: every test thus sees a clean end, and what a sanitizer found. */
   async dispose() {
-    await this.stop('SIGKILL')
+    const code = await this.stop()
     rmSync(this.dir, { recursive: true, force: true })
+    if (code !== undefined && code !== 0) throw new Error(`exit code ${code}; log:\n${this.log}`)
+    if (/Sanitizer|runtime error/.test(this.log)) throw new Error(this.log)
   }
 }
