@@ -9,8 +9,8 @@
 #include "config.h"
 
 /* Adds what is wrong to `errors` (codes as in agent-protocol's nack codes: missing_file,
- * port_in_use, permission, resource_limit). Returns 0 when nothing is wrong, else -1.
- * `running` may be NULL. Any thread. */
+ * port_in_use, permission, resource_limit; and address_unavailable). Returns 0 when nothing is
+ * wrong, else -1. `running` may be NULL. Any thread. */
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors);
 
