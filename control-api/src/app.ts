@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
+import compress from '@fastify/compress'
 import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
@@ -146,6 +147,8 @@ export async function buildService(
     timeWindow: 60_000,
     errorResponseBuilder: (_request, { ttl }) => new TooManyRequests(Math.ceil(ttl / 1000)),
   })
+  // Bodies are not inflated: a few bytes could become more than the limit lets in.
+  await app.register(compress, { encodings: ['br', 'gzip'], globalDecompression: false })
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
   await app.register(accessPlugin, { userOf: (request) => userOfSession(request, users) })
 

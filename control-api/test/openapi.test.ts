@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { build } from './helper.ts'
 
@@ -42,4 +43,14 @@ test('the description is served to who is signed in', async () => {
   const url = '/api/v1/openapi.json'
   expect((await anonymous.inject({ url })).statusCode).toBe(401)
   expect((await admin.inject({ url })).json()).toMatchObject({ openapi: '3.1.0' })
+})
+
+test('what is long is compressed for who can read it', async () => {
+  const { admin } = await build()
+  const url = '/api/v1/openapi.json'
+  const gzip = await admin.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+  expect(gzip.headers['content-encoding']).toBe('gzip')
+  expect(JSON.parse(gunzipSync(gzip.rawPayload).toString())).toMatchObject({ openapi: '3.1.0' })
+  const plain = await admin.inject({ url })
+  expect(plain.headers['content-encoding']).toBeUndefined()
 })

@@ -46,16 +46,22 @@ export const ConfigErrorSchema = Type.Object({
 })
 export type ConfigError = Static<typeof ConfigErrorSchema>
 
-/** RFC 9457. `errors` points into the request body, or into the config text it carried. */
-export const ProblemSchema = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  code: Type.String({ description: 'Stable, for programs: snake_case' }),
-  detail: Type.String({ description: 'What happened, to what, and what to do' }),
-  requestId: Type.String(),
-  errors: Type.Optional(Type.Array(ConfigErrorSchema)),
-})
+/**
+ * RFC 9457. `errors` points into the request body, or into the config text it carried. Some problems
+ * carry members of their own, such as what is in the way.
+ */
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.String({ description: 'Stable, for programs: snake_case' }),
+    detail: Type.String({ description: 'What happened, to what, and what to do' }),
+    requestId: Type.String(),
+    errors: Type.Optional(Type.Array(ConfigErrorSchema)),
+  },
+  { additionalProperties: true },
+)
 export type Problem = Static<typeof ProblemSchema>
 
 /** Lists are pages: pass `nextCursor` back as `cursor` until it is null. */

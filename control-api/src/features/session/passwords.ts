@@ -5,8 +5,8 @@ import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
 const hash = promisify(argon2)
-const MEMORY_KIB = 65_536
-const PASSES = 3
+export type Cost = { memoryKib: number; passes: number }
+const COST: Cost = { memoryKib: 65_536, passes: 3 }
 const LANES = 1
 const TAG_BYTES = 32
 const CONCURRENT = 2
@@ -19,11 +19,14 @@ type Parameters = {
   tag: Buffer
 }
 
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(
+  password: string,
+  { memoryKib, passes }: Cost = COST,
+): Promise<string> {
   const nonce = randomBytes(16)
-  const parameters = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES, nonce }
+  const parameters = { memory: memoryKib, passes, parallelism: LANES, nonce }
   const tag = await derive(password, { ...parameters, tag: Buffer.alloc(TAG_BYTES) })
-  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${phc(nonce)}$${phc(tag)}`
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${LANES}$${phc(nonce)}$${phc(tag)}`
 }
 
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
