@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Random walks of the engine over a real database: people push and freeze at any time, nodes say
+// anything in any order, time passes. What must hold, holds after every step.
+import type { Kysely } from 'kysely'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createAssignments } from '../../../src/agents/assignments.ts'
+import type { Database } from '../../../src/db/database.ts'
+import { AppError } from '../../../src/errors.ts'
+import { digestOf } from '../../../src/features/configs/digest.ts'
+import { findVersion, lastRelease } from '../../../src/features/configs/store.ts'
+import { parseConfigText } from '../../../src/features/configs/text.ts'
+import {
+  createReleases,
+  releaseVersion,
+  saveVersion,
+} from '../../../src/features/configs/versions.ts'
+import { createEngine } from '../../../src/features/rollouts/engine.ts'
+import { isTerminal, rankOf } from '../../../src/features/rollouts/rules.ts'
+import { startRollout } from '../../../src/features/rollouts/start.ts'
+import type { Offer } from '../../../src/ports.ts'
+import { openServices } from '../../../src/services.ts'
+import { tempDir } from '../../helper.ts'
+import { seededRandom } from '../../histogram-of.ts'
+
+const BOOT = '0'.repeat(32)
+
+async function open() {
+  const services = await openServices({ dataDir: tempDir() })
+  onTestFinished(() => services.close())
+  const { db, write, now } = services
+  const { renderForNode } = createReleases()
+  const assignments = createAssignments({ epoch: 1, now, wake: () => {} })
+  const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
+    (await findVersion(reader, config, n))?.text ?? null
+  const engine = createEngine({
+    db,
+    write,
+    now,
+    assignments,
+    renderForNode,
+    versionText: ({ trx }, config, n) => versionOf(trx, config, n),
+    release: (unit, released) => releaseVersion(unit, released, now()),
+  })
+  const push = (version: number) =>
+    startRollout(
+      {
+        db,
+        write,
+        now,
+        engine,
+        checkForNode: async (text, patch) => ({
+          ...renderForNode(text, patch),
+          errors: [],
+          unavailable: null,
+        }),
+        findVersionText: (config, n) => versionOf(db, config, n),
+        releasedVersion: async ({ trx }) => (await lastRelease(trx)) ?? null,
+      },
+      { config: 'default', version, message: '', author: 'ana' },
+    )
+  const validate = async (text: string) => {
+    const parsed = parseConfigText(text)
+    if (!parsed.ok) throw new Error('the test text must parse')
+    return { ok: true as const, digest: digestOf(parsed.value), errors: [] as [] }
+  }
+  for (const number of [1, 2, 3]) {
+    const version = { config: 'default', text: `{"n": ${number}}`, parent: number - 1 || null }
+    await saveVersion(
+      { write, validate, now },
+      { ...version, author: 'ana', message: 'm', source: 'api' },
+    )
+  }
+  return { db, write, engine, push }
+}
+
+async function insertNode(db: Kysely<Database>, id: string): Promise<void> {
+  const facts = { hostname: id, version: '0.1.0', os: 'linux', arch: 'x86_64', capabilities: '[]' }
+  await db
+    .insertInto('nodes')
+    .values({
+      id,
+      name: id.replace('_', '-'),
+      labels: '{}',
+      merge_patch: '{}',
+      revision: 1,
+      credential_digest: id,
+      enrolled_at_ms: 0,
+      enrolled_with: null,
+      ...facts,
+      max_epoch: 0,
+      max_generation: 0,
+    })
+    .execute()
+}
+
+async function snapshot(db: Kysely<Database>) {
+  return {
+    rollouts: await db.selectFrom('rollouts').selectAll().orderBy('id').execute(),
+    tasks: await db.selectFrom('node_tasks').selectAll().execute(),
+    leases: await db.selectFrom('node_leases').selectAll().execute(),
+    offers: await db.selectFrom('assignments').selectAll().orderBy('generation').execute(),
+  }
+}
+type Snapshot = Awaited<ReturnType<typeof snapshot>>
+
+function assertInvariants(before: Snapshot, after: Snapshot): void {
+  const active = after.rollouts.filter((rollout) => !isTerminal(rollout.state))
+  expect(active.length, 'rollouts under way').toBeLessThanOrEqual(1)
+  for (const lease of after.leases) expect(lease.rollout_id).toBe(active[0]?.id)
+  for (const old of before.rollouts) {
+    const now = after.rollouts.find((rollout) => rollout.id === old.id)
+    if (isTerminal(old.state)) expect(now?.state).toBe(old.state)
+    expect(now?.state_version).toBe(old.state_version + (now?.state === old.state ? 0 : 1))
+  }
+  for (const old of before.tasks) {
+    const now = after.tasks.find(
+      (t) => t.rollout_id === old.rollout_id && t.node_id === old.node_id,
+    )
+    expect(rankOf(now?.state ?? 'pending')).toBeGreaterThanOrEqual(rankOf(old.state))
+  }
+  const generations = new Map<string, number>()
+  for (const { node_id, generation } of after.offers) {
+    expect(generation).toBe((generations.get(node_id) ?? 0) + 1)
+    generations.set(node_id, generation)
+  }
+}
+
+describe('the engine', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps its promises on random walk %i', async (seed) => {
+    const { db, write, engine, push } = await open()
+    const random = seededRandom(seed)
+    const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)]
+    const nodeIds = ['node_a', 'node_b', 'node_c']
+    for (const id of nodeIds) await insertNode(db, id)
+
+    const say = async ({ offers }: Snapshot) => {
+      const row = pick(offers)
+      if (!row) return
+      const { node_id: nodeId, generation, offer_id: offerId, digest, rollout_id: rolloutId } = row
+      const offer: Offer = { nodeId, generation, offerId, digest, rolloutId }
+      const effective = { generation, digest, bootId: BOOT, reloads: 0 }
+      const told = { reason: 'unconfirmed', message: 'm', evidence: [], effective: null }
+      const event = pick([
+        { ...offer, kind: 'acked' as const, warnings: [] },
+        { ...offer, kind: 'applied' as const, effective },
+        { ...offer, kind: 'confirmed' as const, effective },
+        ...(random() < 0.15
+          ? [
+              {
+                ...offer,
+                kind: 'nacked' as const,
+                code: 'busy' as const,
+                message: 'm',
+                errors: [],
+              },
+              { ...offer, kind: 'reverted' as const, ...told },
+              { ...offer, kind: 'stuck' as const, ...told },
+              { kind: 'decommissioned' as const, nodeId },
+            ]
+          : []),
+      ])
+      if (event) await write((unit) => engine.onAgentEvent(unit, event))
+    }
+    const act = async (now: Snapshot) => {
+      const kind = random()
+      if (kind < 0.1) await push(1 + Math.floor(random() * 3))
+      else if (kind < 0.14) {
+        const rollout = pick(now.rollouts)
+        if (!rollout) return
+        const { id, state_version } = rollout
+        await engine.freeze(id, {
+          actor: 'ana',
+          stateVersion: state_version - (random() < 0.2 ? 1 : 0),
+        })
+      } else if (kind < 0.25) await engine.tick(Math.floor(random() * 20_000))
+      else if (kind < 0.27) await insertNode(db, `node_x${now.tasks.length}`).catch(() => {})
+      else await say(now)
+    }
+
+    let before = await snapshot(db)
+    for (let step = 0; step < 150; step++) {
+      // A refusal is an answer; what it refuses must not have happened.
+      const refused = await act(before).then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof AppError && error.statusCode < 500) return true
+          throw error
+        },
+      )
+      const after = await snapshot(db)
+      if (refused) expect(after).toEqual(before)
+      assertInvariants(before, after)
+      before = after
+    }
+    expect(before.rollouts.length).toBeGreaterThan(1)
+    const rows = await db
+      .selectFrom('events')
+      .select(['object_id', 'data'])
+      .where('kind', '=', 'rollout')
+      .execute()
+    for (const { id, state, state_version } of before.rollouts) {
+      const states = rows
+        .filter((row) => row.object_id === id)
+        .map((row) => JSON.parse(row.data))
+        .filter((data) => data.stateVersion !== undefined)
+      expect(states).toHaveLength(state_version - 1)
+      expect(states.at(-1).to).toBe(state)
+    }
+  })
+})
