@@ -32,7 +32,7 @@ import { sessionRoutes, userOfSession } from './features/session/routes.ts'
 import { sessionIsAlive } from './features/session/store.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
-import { nodeBinaryVersion } from './node-binary.ts'
+import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { serveConsole } from './plugins/console.ts'
@@ -152,6 +152,7 @@ export async function buildService(
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
   await app.register(accessPlugin, { userOf: (request) => userOfSession(request, users) })
 
+  const binary = createNodeBinary(nodeBinary)
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
@@ -201,9 +202,9 @@ export async function buildService(
           checks: [
             { name: 'control-db', run: () => checkControlDb(db) },
             { name: 'metrics-db', run: () => metrics.check() },
-            { name: 'node-check', run: () => checkNodeBinary(nodeBinary) },
+            { name: 'node-check', run: () => checkNodeBinary(binary) },
           ],
-          nodeBinaryVersion: () => nodeBinaryVersion(nodeBinary),
+          nodeBinaryVersion: binary.version,
         }),
       )
     },

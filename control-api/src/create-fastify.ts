@@ -8,6 +8,8 @@ import { newId } from './ids.ts'
 
 type Options = { logLevel: LogLevel; trustProxy: string[] | false; bodyLimit: number }
 
+const REQUEST_WITHIN_MS = 60_000
+
 export function createFastify({ logLevel, trustProxy, bodyLimit }: Options): App {
   const app = Fastify({
     // Standard output is for people; server.ts writes there where to go and how to sign in.
@@ -17,6 +19,8 @@ export function createFastify({ logLevel, trustProxy, bodyLimit }: Options): App
     trustProxy,
     genReqId: () => newId('req'),
     bodyLimit,
+    // To send a request, not to wait for its answer: who dribbles bytes must not hold a socket for ever.
+    requestTimeout: REQUEST_WITHIN_MS,
     // Keep-alive connections without a request must not hold the shutdown up.
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 128 },

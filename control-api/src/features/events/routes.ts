@@ -27,6 +27,8 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/events',
     {
+      // A HEAD of it would open a stream nobody reads.
+      exposeHeadRoute: false,
       config: { permission: 'events:read', rateLimit: false },
       schema: {
         operationId: 'streamEvents',
@@ -56,7 +58,7 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
         if (!(await sessionIsAlive(sessionId))) stream.close()
       }
       const timer = setInterval(() => check().catch(() => stream.close()), SESSION_CHECK_MS)
-      const stopFollowing = await follow(
+      const following = follow(
         events,
         stream,
         seen === undefined ? null : Number(seen),
@@ -65,13 +67,17 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
           if (stored.event.kind === 'session') check().catch(() => stream.close())
         },
       )
-      const stop = () => {
+      stream.onClose(() => {
         clearInterval(timer)
         stopMetrics()
-        stopFollowing()
+        following.stop()
+      })
+      try {
+        await following.caughtUp
+      } catch (error) {
+        request.log.error({ err: error }, 'missed events could not be read; the client asks again')
+        stream.close()
       }
-      if (stream.closed) stop()
-      else stream.onClose(stop)
     },
   )
 }
@@ -83,13 +89,15 @@ function metricsEvents(nodeIds: string[], nowMs: number): Event[] {
   return ids.map((id) => ({ kind: 'metrics', id, action: 'recorded', at }))
 }
 
-/** First what was missed, then what comes, each once and in order. Returns how to stop. */
-async function follow(
+type Following = { caughtUp: Promise<void>; stop: () => void }
+
+/** First what was missed, then what comes, each once and in order. */
+function follow(
   events: EventLog,
   stream: SseStream,
   seen: number | null,
   onEvent: (stored: StoredEvent) => void,
-): Promise<() => void> {
+): Following {
   let last = seen ?? events.lastId()
   // What is published while the past is read is a later part of it: kept back, then sent if still new.
   let held: StoredEvent[] | null = []
@@ -100,16 +108,18 @@ async function follow(
     onEvent(stored)
   }
   const stop = events.subscribe((stored) => (held ? held.push(stored) : send(stored)))
-  const missed = seen === null ? [] : await events.after(seen, REPLAY_MAX + 1)
-  if (missed.length > REPLAY_MAX || last > events.lastId()) {
-    last = events.lastId()
-    stream.send({ event: 'resync', data: {} })
-  } else {
-    for (const stored of missed) send(stored)
+  const catchUp = async () => {
+    const missed = seen === null ? [] : await events.after(seen, REPLAY_MAX + 1)
+    if (missed.length > REPLAY_MAX || last > events.lastId()) {
+      last = events.lastId()
+      stream.send({ event: 'resync', data: {} })
+    } else {
+      for (const stored of missed) send(stored)
+    }
+    stream.setId(last)
+    const waiting = held ?? []
+    held = null
+    for (const stored of waiting) send(stored)
   }
-  stream.setId(last)
-  const waiting = held
-  held = null
-  for (const stored of waiting) send(stored)
-  return stop
+  return { caughtUp: catchUp(), stop }
 }

@@ -2,7 +2,7 @@
 // Each finds out for itself; a check that throws is a check that failed.
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { nodeBinaryVersion } from '../../node-binary.ts'
+import type { NodeBinary } from '../../node-binary.ts'
 import type { Check } from './routes.ts'
 
 export async function checkControlDb(db: Kysely<Database>): Promise<Check> {
@@ -10,8 +10,8 @@ export async function checkControlDb(db: Kysely<Database>): Promise<Check> {
   return { ok: true, message: 'control.db answers' }
 }
 
-export async function checkNodeBinary(path: string): Promise<Check> {
-  const found = await nodeBinaryVersion(path)
+export async function checkNodeBinary({ path, version }: NodeBinary): Promise<Check> {
+  const found = await version()
   return found
     ? { ok: true, message: `farmstead-node ${found}` }
     : {
