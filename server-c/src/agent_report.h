@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AGENT_REPORT_MAX_AGE_MS (15u * 60 * 1000)
+#define AGENT_REPORT_MAX_AGE_MS 900000u /* 15 minutes */
 #define AGENT_REPORT_MAX_BYTES (2u << 20)
 /* Of one request: the schema's 180 windows, and a body that a slow control plane can still take. */
 #define AGENT_REPORT_BATCH_WINDOWS 180

@@ -139,9 +139,7 @@ enum agent_file agent_state_read_fences(struct agent_state *state,
         agent_read_integer(&reader, "maxGeneration", 1, AGENT_JSON_MAX_INTEGER);
     agent_read_digest(&reader, "digest", out->max_taken.digest, sizeof(out->max_taken.digest));
     what = finish(document, &reader, FENCES, why);
-    if (what != AGENT_FILE_OK)
-        memset(out, 0, sizeof(*out));
-    else if (strcmp(control_plane_id, whose->control_plane_id) != 0)
+    if (what != AGENT_FILE_OK || strcmp(control_plane_id, whose->control_plane_id) != 0)
         memset(out, 0, sizeof(*out));
     else if (strcmp(node_id, whose->node_id) != 0)
         memset(&out->max_taken, 0, sizeof(out->max_taken));
