@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openServices } from '../src/services.ts'
+import { tempDir } from './helper.ts'
+
+const HOLD_LOCK = `
+  const db = require('better-sqlite3')(process.argv[1])
+  db.exec("begin immediate; update meta set value = 'theirs' where key = 'epoch'")
+  console.log('locked')
+  setTimeout(() => db.exec('commit'), 300)
+`
+
+async function open(dataDir: string) {
+  const services = await openServices({ dataDir })
+  onTestFinished(() => services.close())
+  return services
+}
+const token = (id: string) => ({
+  id,
+  secret_digest: id,
+  labels: '{}',
+  merge_patch: '{}',
+  max_uses: 1,
+  uses: 0,
+  created_at_ms: 0,
+  expires_at_ms: 0,
+  created_by: null,
+})
+
+describe('control.db', () => {
+  test('loses no committed step in a power cut, checks references, and is nobody else’s to read', async () => {
+    const dataDir = tempDir()
+    const { db } = await open(dataDir)
+    const pragma = async (name: string) =>
+      Object.values((await sql.raw<object>(`pragma ${name}`).execute(db)).rows[0] ?? {})[0]
+    expect(await pragma('journal_mode')).toBe('wal')
+    expect(await pragma('synchronous')).toBe(2)
+    expect(await pragma('foreign_keys')).toBe(1)
+    expect(await pragma('busy_timeout')).toBe(5000)
+    expect(statSync(join(dataDir, 'control.db')).mode & 0o077).toBe(0)
+  })
+
+  test('keeps its identity over restarts', async () => {
+    const dataDir = tempDir()
+    const first = await openServices({ dataDir })
+    await first.close()
+    const second = await open(dataDir)
+    expect(second.identity).toEqual(first.identity)
+    expect(first.identity).toEqual({
+      controlPlaneId: expect.stringMatching(/^cp_\w{26}$/),
+      epoch: 1,
+    })
+  })
+
+  test('never changes or deletes an event', async () => {
+    const { db, write } = await open(tempDir())
+    await write((unit) => unit.emit({ kind: 'config', id: 'default', action: 'created' }))
+    const change = db.updateTable('events').set({ action: 'denied' }).execute()
+    await expect(change).rejects.toThrow(/append-only/)
+    await expect(db.deleteFrom('events').execute()).rejects.toThrow(/append-only/)
+  })
+})
+
+describe('a write', () => {
+  test('is all or nothing: rows, events and effects', async () => {
+    const { db, write } = await open(tempDir())
+    const effects: string[] = []
+    const failing = write(async (unit) => {
+      await unit.trx.insertInto('enrolment_tokens').values(token('a')).execute()
+      await unit.emit({ kind: 'node', id: 'a', action: 'created' })
+      unit.afterCommit(() => effects.push('failed'))
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    await write(async (unit) => {
+      unit.afterCommit(() => effects.push('committed'))
+      expect(effects).toEqual([])
+    })
+    expect(effects).toEqual(['committed'])
+    expect(await db.selectFrom('enrolment_tokens').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom('events').selectAll().execute()).toEqual([])
+  })
+
+  test('that reads first still waits for a writer in another process', async () => {
+    const dataDir = tempDir()
+    const { write, db } = await open(dataDir)
+    // Holds the write lock for a while, from a process of its own.
+    const holder = spawn(process.execPath, ['-e', HOLD_LOCK, join(dataDir, 'control.db')], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => {
+      holder.kill()
+    })
+    await new Promise((locked) => holder.stdout.once('data', locked))
+    await write(async ({ trx }) => {
+      const row = await trx
+        .selectFrom('meta')
+        .select('value')
+        .where('key', '=', 'epoch')
+        .executeTakeFirstOrThrow()
+      await trx
+        .updateTable('meta')
+        .set({ value: `${row.value}+ours` })
+        .where('key', '=', 'epoch')
+        .execute()
+    })
+    const rows = await db.selectFrom('meta').select('value').where('key', '=', 'epoch').execute()
+    expect(rows).toEqual([{ value: 'theirs+ours' }])
+  })
+})
+
+describe('the event log', () => {
+  test('tells what was committed, in order and once', async () => {
+    const { write, events } = await open(tempDir())
+    const heard: string[] = []
+    events.subscribe(({ event }) => heard.push(event.id))
+    const ids = Array.from({ length: 30 }, (_, i) => `thing-${i}`)
+    await Promise.all(
+      ids.map((id) => write((unit) => unit.emit({ kind: 'node', id, action: 'changed' }))),
+    )
+    await expect.poll(() => heard).toEqual(ids)
+    expect((await events.after(events.lastId() - 2, 10)).map(({ event }) => event.id)).toEqual(
+      ids.slice(-2),
+    )
+  })
+})
