@@ -37,7 +37,8 @@ export async function ensureNpmPackages(steps, tools) {
     if (isInstalled()) return null
     // Playwright's own browsers are not used: the tests drive Debian's Chromium.
     const env = { ...tools.env, PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' }
-    const flags = ['--no-audit', '--no-fund', '--no-update-notifier']
+    // No package needs its install script: better-sqlite3 carries its binaries.
+    const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier']
     await steps.run(tools.node, [tools.npmCli, 'ci', ...flags], { cwd: root, env })
     return 'installed'
   })
