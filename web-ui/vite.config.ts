@@ -7,14 +7,15 @@ export default defineConfig({
   base: '/',
   plugins: [react()],
   build: {
-    target: 'es2024',
+    // The first versions that know CSS light-dark(), which the palette is written in.
+    target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // Files of their own, so that the server's CSP needs no data: URLs for them.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
   server: {
     host: '127.0.0.1',
-    proxy: { '/api': process.env.FARMSTEAD_API_URL ?? 'http://127.0.0.1:8400' },
+    proxy: { '/api': process.env.FARMSTEAD_API_URL ?? 'http://127.0.0.1:9700' },
   },
   test: {
     environment: 'jsdom',

@@ -12,6 +12,7 @@ import {
 } from '../routes/configs.tsx'
 import { farmRoute } from '../routes/farm.tsx'
 import { nodeRoute } from '../routes/node.tsx'
+import { nowhereRoute } from '../routes/nowhere.tsx'
 import { planRoute, rolloutRoute, rolloutsRoute } from '../routes/rollouts.tsx'
 import { rootRoute } from '../routes/root.tsx'
 import { settingsRoute } from '../routes/settings.tsx'
@@ -33,6 +34,7 @@ const routeTree = rootRoute.addChildren([
     planRoute,
     rolloutRoute,
     settingsRoute,
+    nowhereRoute,
   ]),
 ])
 

@@ -68,7 +68,12 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Modal: Modal.extend({
-      defaultProps: { centered: false, yOffset: '8vh', overlayProps: { backgroundOpacity: 0.5 } },
+      defaultProps: { yOffset: '8vh', overlayProps: { backgroundOpacity: 0.5 } },
+      styles: {
+        content: { background: 'var(--fs-surface)' },
+        header: { background: 'var(--fs-surface)' },
+        title: { fontWeight: 600 },
+      },
     }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs' } }),
   },

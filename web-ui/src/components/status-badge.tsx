@@ -28,6 +28,22 @@ export function StatusMark({ tone, shape }: { tone: Tone; shape: Shape }) {
   )
 }
 
+/** A mark with its word in plain text colour: where many stand side by side. */
+export function MarkedText({
+  verdict,
+  children,
+}: {
+  verdict: Omit<Verdict, 'label'>
+  children: React.ReactNode
+}) {
+  return (
+    <span className={classes.marked}>
+      <StatusMark tone={verdict.tone} shape={verdict.shape} />
+      <span>{children}</span>
+    </span>
+  )
+}
+
 export function StatusBadge({ verdict }: { verdict: Verdict }) {
   return (
     <span className={classes.badge} data-tone={verdict.tone}>

@@ -48,6 +48,20 @@ export function formatBytes(bytes: number | null | undefined): string {
   return `${threeDigits.format(value)} ${byteUnits[unit]}`
 }
 
+const byteRateUnits = ['B/s', 'kB/s', 'MB/s', 'GB/s'] as const
+
+/** Decimal, as networks are: so that a chart's round numbers stay round. */
+export function formatByteRate(perSecond: number | null | undefined): string {
+  if (perSecond === null || perSecond === undefined) return DASH
+  let value = perSecond
+  let unit = 0
+  while (value >= 999.5 && unit < byteRateUnits.length - 1) {
+    value /= 1000
+    unit += 1
+  }
+  return `${threeDigits.format(value)} ${byteRateUnits[unit]}`
+}
+
 /** The first eight hex digits: enough to tell the versions of one farm apart. */
 export function shortDigest(digest: string): string {
   return digest.replace(/^sha256:/, '').slice(0, 8)

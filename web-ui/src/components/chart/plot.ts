@@ -23,7 +23,7 @@ function colour(name: string): string {
 export type PlotHooks = { onCursor: (index: number | null) => void; marks: () => readonly Mark[] }
 
 export function plotOptions(
-  props: Pick<TimeChartProps, 'series' | 'format' | 'height'>,
+  props: Pick<TimeChartProps, 'series' | 'format' | 'height' | 'smallestTop'>,
   width: number,
   hooks: PlotHooks,
 ): uPlot.Options {
@@ -35,13 +35,14 @@ export function plotOptions(
     height: props.height ?? 240,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    scales: { y: { range: (_plot, _min, max) => [0, topOf(max, props.smallestTop)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: timeLabels },
+      { ...axis, size: 28, grid: { show: false }, values: timeLabels },
       {
         ...axis,
         size: 60,
         gap: 6,
+        space: 28,
         grid: { stroke: line, width: 1 },
         values: (_plot, ticks) => ticks.map((tick) => props.format(tick)),
       },
@@ -60,6 +61,13 @@ export function plotOptions(
       draw: [(plot) => drawMarks(plot, hooks.marks(), colour('--fs-accent'))],
     },
   }
+}
+
+const HEADROOM = 1.08
+
+function topOf(max: number | null, smallest: number | undefined): number {
+  const top = Math.max((max ?? 0) * HEADROOM, smallest ?? 0)
+  return top > 0 ? top : 1
 }
 
 function timeLabels(plot: uPlot, ticks: number[]): string[] {

@@ -17,4 +17,6 @@ export type TimeChartProps = {
   counts?: readonly (number | null)[]
   marks?: readonly Mark[]
   height?: number
+  /** Where the scale ends when all values are smaller, so that noise does not look like news. */
+  smallestTop?: number
 }

@@ -8,7 +8,7 @@ const surfaces = EditorView.theme({
   '&': { backgroundColor: 'var(--fs-surface)', color: 'var(--fs-text)', fontSize: '13px' },
   '&.cm-focused': { outline: '2px solid var(--fs-focus)', outlineOffset: '-2px' },
   '.cm-scroller': { fontFamily: 'var(--fs-mono)', lineHeight: '20px' },
-  '.cm-content': { caretColor: 'var(--fs-text)', padding: '8px 0' },
+  '.cm-content': { caretColor: 'var(--fs-text)', padding: '8px 0', outline: 'none' },
   '.cm-cursor, .cm-dropCursor': { borderLeftColor: 'var(--fs-text)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
     { backgroundColor: 'color-mix(in srgb, var(--fs-lamp) 28%, transparent)' },

@@ -28,6 +28,10 @@ export const readingExtensions = [
   EditorView.lineWrapping,
 ]
 
+/** Focusable, so that the keyboard can scroll it. */
+export const readingAttributes = (label: string) =>
+  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true', tabindex: '0' })
+
 export function showPlace(view: EditorView, place: Place): void {
   const offset = offsetOfPlace(view.state.doc, place)
   if (offset === null) return
@@ -54,7 +58,7 @@ export function CodeView({ text, label, place }: CodeViewProps) {
           highlightActiveLine(),
           highlightActiveLineGutter(),
           EditorState.readOnly.of(true),
-          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+          readingAttributes(label),
         ],
       }),
     })

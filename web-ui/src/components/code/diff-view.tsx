@@ -4,7 +4,7 @@ import { EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
 import classes from './code.module.css'
-import { readingExtensions } from './code-view.tsx'
+import { readingAttributes, readingExtensions } from './code-view.tsx'
 
 export type DiffSide = { label: string; text: string }
 export type DiffViewProps = { from: DiffSide; to: DiffSide; layout: 'side-by-side' | 'unified' }
@@ -14,7 +14,7 @@ const MARGIN_LINES = 3
 const reading = (label: string) => [
   readingExtensions,
   EditorState.readOnly.of(true),
-  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+  readingAttributes(label),
 ]
 
 export function DiffView({ from, to, layout }: DiffViewProps) {

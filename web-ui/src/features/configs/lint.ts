@@ -34,30 +34,31 @@ export function lintConfig(text: string, schema: SchemaNode | null): Finding[] {
   return findings.sort((a, b) => a.from - b.from).slice(0, MAX_FINDINGS)
 }
 
+// In the node's manner of speaking: its findings take the place of these.
 const syntaxMessages: Record<string, string> = {
-  InvalidSymbol: 'This is not JSON: texts need double quotes; only true, false and null have none.',
-  PropertyNameExpected: 'A property name in double quotes is expected here.',
-  ValueExpected: 'A value is expected here.',
-  ColonExpected: 'A colon is expected here.',
-  CommaExpected: 'A comma is expected here.',
-  CloseBraceExpected: 'A closing brace } is expected here.',
-  CloseBracketExpected: 'A closing bracket ] is expected here.',
-  EndOfFileExpected: 'The document ends before this: only comments may follow.',
-  UnexpectedEndOfComment: 'This comment is never closed.',
-  UnexpectedEndOfString: 'This text has no closing quote on its line.',
-  InvalidEscapeCharacter: 'This escape does not exist in JSON.',
+  InvalidSymbol: 'this is not JSON: texts need double quotes; only true, false and null have none',
+  PropertyNameExpected: 'a property name in double quotes is expected here',
+  ValueExpected: 'a value is expected here',
+  ColonExpected: 'a colon is expected here',
+  CommaExpected: 'a comma is expected here',
+  CloseBraceExpected: 'a closing brace } is expected here',
+  CloseBracketExpected: 'a closing bracket ] is expected here',
+  EndOfFileExpected: 'the document ends before this: only comments may follow',
+  UnexpectedEndOfComment: 'this comment is never closed',
+  UnexpectedEndOfString: 'this text has no closing quote on its line',
+  InvalidEscapeCharacter: 'this escape does not exist in JSON',
 }
 
 function syntaxFinding(text: string, error: ParseError | undefined): Finding {
   if (error === undefined) {
-    const message = 'The document is empty.'
+    const message = 'the document is empty'
     return {
       from: 0,
       to: text.length,
       pointer: '',
       code: 'syntax',
       message,
-      hint: 'Start with {}.',
+      hint: 'start with {}',
     }
   }
   const name = printParseErrorCode(error.error)
@@ -69,8 +70,8 @@ function syntaxFinding(text: string, error: ParseError | undefined): Finding {
     to: error.offset + error.length,
     pointer: '',
     code: 'syntax',
-    message: syntaxMessages[name] ?? 'This is not JSON.',
-    hint: trailingComma ? 'Remove the comma before it.' : '',
+    message: syntaxMessages[name] ?? 'this is not JSON',
+    hint: trailingComma ? 'remove the comma before it' : '',
   }
 }
 
@@ -88,7 +89,7 @@ function duplicateKeys(node: Node, pointer: string, findings: Finding[]): void {
     const name = String(key.value)
     const here = `${pointer}/${escapeKey(name)}`
     if (seen.has(name)) {
-      const message = `${JSON.stringify(name)} is given twice.`
+      const message = `${JSON.stringify(name)} is given twice`
       findings.push({ ...spanOf(key), pointer: here, code: 'duplicate_key', message, hint: '' })
     }
     seen.add(name)
@@ -110,7 +111,7 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
   if (kind === undefined) {
     const code = rule.enum === undefined ? 'wrong_type' : 'unknown_value'
     const expected = expectation(check.schema, rule)
-    report(code, `Must be ${expected}, got ${got}.`, nearestHint(node.value, rule.enum))
+    report(code, `must be ${expected}, got ${got}`, nearestHint(node.value, rule.enum))
     return
   }
   const { minimum, maximum } = kind
@@ -118,10 +119,10 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
     const low = minimum !== undefined && node.value < minimum
     const high = maximum !== undefined && node.value > maximum
     if (low || high)
-      report('out_of_range', `Must be ${expectation(check.schema, kind)}, got ${got}.`)
+      report('out_of_range', `must be ${expectation(check.schema, kind)}, got ${got}`)
   }
   const shape = shapeProblem(node, kind)
-  if (shape !== null) report('invalid_value', `${shape}, got ${got}.`)
+  if (shape !== null) report('invalid_value', `${shape}, got ${got}`)
   if (node.type === 'array') {
     for (const [index, item] of (node.children ?? []).entries()) {
       checkNode(item, [...path, index], `${pointer}/${index}`, check)
@@ -139,7 +140,7 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
       const known = Object.keys(kind.properties ?? {})
       report(
         'unknown_key',
-        `There is no option ${JSON.stringify(name)} here.`,
+        `there is no option ${JSON.stringify(name)} here`,
         nearestHint(name, known),
         key,
         here,
@@ -147,7 +148,7 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
     } else checkNode(value, [...path, name], here, check)
   }
   for (const name of kind.required ?? []) {
-    if (!names.has(name)) report('missing_key', `${JSON.stringify(name)} is missing.`)
+    if (!names.has(name)) report('missing_key', `${JSON.stringify(name)} is missing`)
   }
 }
 
@@ -166,22 +167,22 @@ function fits(node: Node, kind: SchemaNode): boolean {
 function shapeProblem(node: Node, kind: SchemaNode): string | null {
   if (node.type === 'string') {
     const { length } = String(node.value)
-    if (length < (kind.minLength ?? 0)) return `Must have at least ${kind.minLength} characters`
+    if (length < (kind.minLength ?? 0)) return `must have at least ${kind.minLength} characters`
     if (length > (kind.maxLength ?? Number.POSITIVE_INFINITY)) {
-      return `Must have at most ${kind.maxLength} characters`
+      return `must have at most ${kind.maxLength} characters`
     }
     if (kind.pattern !== undefined && !new RegExp(kind.pattern, 'u').test(String(node.value))) {
       const word = onlyWord(kind)
       return word === null
-        ? `Must be of the form ${kind.pattern}`
-        : `Must be ${JSON.stringify(word)}`
+        ? `must be of the form ${kind.pattern}`
+        : `must be ${JSON.stringify(word)}`
     }
   }
   if (node.type === 'array') {
     const count = node.children?.length ?? 0
-    if (count < (kind.minItems ?? 0)) return `Must have at least ${kind.minItems} item`
+    if (count < (kind.minItems ?? 0)) return `must have at least ${kind.minItems} item`
     if (count > (kind.maxItems ?? Number.POSITIVE_INFINITY)) {
-      return `Must have at most ${kind.maxItems} items`
+      return `must have at most ${kind.maxItems} items`
     }
   }
   return null
@@ -195,7 +196,7 @@ function nearestHint(given: unknown, known: readonly unknown[] | undefined): str
     .sort((a, b) => a.distance - b.distance)[0]
   const limit = Math.max(1, Math.floor(given.length / 3))
   return near !== undefined && near.distance <= limit
-    ? `Did you mean ${JSON.stringify(near.name)}?`
+    ? `did you mean ${JSON.stringify(near.name)}?`
     : ''
 }
 

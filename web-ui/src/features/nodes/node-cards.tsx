@@ -43,7 +43,7 @@ export function NodeCards({ nodes, p99 }: NodeCardsProps) {
             <LastResult result={node.lastResult} />
           </div>
           <Urls urls={node.urls} />
-          <Labels labels={node.labels} />
+          {Object.keys(node.labels).length > 0 && <Labels labels={node.labels} />}
         </li>
       ))}
     </ul>

@@ -2,7 +2,7 @@
 // The pieces of a node that the farm's table and its cards both show.
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
-import { StatusMark, type Verdict } from '../../components/status-badge.tsx'
+import { MarkedText, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { ConfigIdentity, Node } from '../../lib/api-types.ts'
 import classes from './farm-screen.module.css'
@@ -79,33 +79,25 @@ export function LastResult({ result }: { result: Node['lastResult'] }) {
   if (result === null) return <span className="dim">none yet</span>
   const verdict = outcomeVerdict[result.outcome]
   return (
-    <div className={classes.result} title={result.message}>
-      <StatusMark tone={verdict.tone} shape={verdict.shape} /> {verdict.label}
-      {result.code !== null && (
-        <>
-          {' '}
-          <code>{result.code}</code>
-        </>
-      )}{' '}
-      <span className="dim">
-        <TimeAgo at={result.at} />
+    <MarkedText verdict={verdict}>
+      <span className={classes.result}>
+        {verdict.label} {result.code !== null && <code>{result.code}</code>}{' '}
+        <span className="dim">
+          <TimeAgo at={result.at} />
+        </span>
       </span>
-    </div>
+    </MarkedText>
   )
 }
 
+const connected = { tone: 'good', shape: 'disc' } as const
+const away = { tone: 'warn', shape: 'ring' } as const
+
 export function LastSeen({ node }: { node: Pick<Node, 'connected' | 'lastSeenAt'> }) {
-  if (node.connected) {
-    return (
-      <span className="nowrap">
-        <StatusMark tone="good" shape="disc" /> Connected
-      </span>
-    )
-  }
+  if (node.connected) return <MarkedText verdict={connected}>Connected</MarkedText>
   return (
-    <span className="nowrap">
-      <StatusMark tone="warn" shape="ring" />{' '}
+    <MarkedText verdict={away}>
       {node.lastSeenAt === null ? 'Never heard' : <TimeAgo at={node.lastSeenAt} />}
-    </span>
+    </MarkedText>
   )
 }

@@ -7,7 +7,7 @@ import type { Mark, Series } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Metrics, MetricsSeries } from '../../lib/api-types.ts'
-import { formatBytes, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { formatByteRate, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { metricsQuery } from './api.ts'
 import classes from './node-screen.module.css'
 import { isRange, isStage, type NodeSearch, ranges, stages } from './node-search.ts'
@@ -111,13 +111,14 @@ function Charts({ metrics, series }: { metrics: Metrics; series: MetricsSeries }
           times={times}
           series={errors}
           format={formatRatio}
+          smallestTop={0.01}
           height={140}
         />
         <ChartPanel
           label="Bytes per second"
           times={times}
           series={bytes}
-          format={formatBytes}
+          format={formatByteRate}
           height={140}
         />
       </div>

@@ -69,6 +69,14 @@ export function SyncPanel({ node: { sync } }: { node: Node }) {
   )
 }
 
+/** For results that say nothing more. */
+const outcomeSentence: Record<NonNullable<Node['lastResult']>['outcome'], string> = {
+  applied: 'It applied what it was given and runs it.',
+  reverted: 'It went back to the last config that was confirmed.',
+  stuck: 'It could neither apply the new config nor go back.',
+  refused: 'It refused the config and goes on with what it ran.',
+}
+
 export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
   const config = sync.desired?.version?.config ?? null
   return (
@@ -83,7 +91,7 @@ export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
           <p className="dim">It has not been asked to apply anything yet.</p>
         ) : (
           <>
-            <p>{lastResult.message}</p>
+            <p>{lastResult.message || outcomeSentence[lastResult.outcome]}</p>
             {lastResult.errors.length > 0 && (
               <ConfigErrors config={config} errors={lastResult.errors} />
             )}

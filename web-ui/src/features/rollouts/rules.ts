@@ -84,5 +84,8 @@ export function whyNotStart(plan: RolloutPlan): string | null {
     const names = refusing.map((node) => node.nodeName).join(', ')
     return `It has errors on ${names}. Mend them in the editor and save a new version.`
   }
+  if (plan.nodes.every((node) => !node.changes)) {
+    return `Every node runs v${plan.version} already: there is nothing to do.`
+  }
   return null
 }

@@ -73,7 +73,11 @@ export function ConfigEditor(props: ConfigEditorProps) {
             ...historyKeymap,
             ...defaultKeymap,
           ]),
-          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-multiline': 'true' }),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            'aria-multiline': 'true',
+            tabindex: '0',
+          }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return
             if (update.transactions.some((one) => one.annotation(fromOutside))) return
