@@ -3,6 +3,7 @@
  * so that a path that is renamed or replaced under a running node cannot mislead it. */
 #include "agent_folder.h"
 
+#include "buf.h"
 #include "mem.h"
 
 #include <dirent.h>
@@ -98,24 +99,63 @@ static int take_lock(struct agent_folder *folder, char *why, size_t why_len)
 int agent_folder_open(struct agent_folder *folder, const char *path, bool create, char *why,
                       size_t why_len)
 {
-    if (create && create_folder(path, why, why_len) != 0)
-        return -1;
-    folder->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder->dir_fd < 0)
-        return fail(why, why_len, path, "cannot open the state folder");
-    folder->path = xstrdup(path);
+    size_t len = strlen(path);
+    memset(folder, 0, sizeof(*folder));
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    folder->path = xstrndup(path, len);
+    if (create && access(folder->path, F_OK) != 0) {
+        struct buf beside;
+        buf_init(&beside);
+        buf_printf(&beside, "%s.joining", folder->path);
+        folder->made_at = buf_take(&beside);
+    }
+    const char *at = folder->made_at ? folder->made_at : folder->path;
+    if (create && create_folder(at, why, why_len) != 0)
+        goto fail_create;
+    folder->dir_fd = open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->dir_fd < 0) {
+        fail(why, why_len, folder->path, "cannot open the state folder");
+        goto fail_create;
+    }
     if (take_lock(folder, why, why_len) == 0)
         return 0;
-    free(folder->path);
     close(folder->dir_fd);
+fail_create:
+    free(folder->made_at);
+    free(folder->path);
     return -1;
+}
+
+int agent_folder_publish(struct agent_folder *folder, char *why, size_t why_len)
+{
+    if (!folder->made_at)
+        return 0;
+    if (rename(folder->made_at, folder->path) != 0)
+        return fail(why, why_len, folder->path, "cannot put the state folder in its place");
+    free(folder->made_at);
+    folder->made_at = NULL;
+    /* The new name is in the parent. */
+    int parent = openat(folder->dir_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int err = parent < 0 || fsync(parent) != 0
+                  ? fail(why, why_len, folder->path, "cannot sync the state folder's parent")
+                  : 0;
+    if (parent >= 0)
+        close(parent);
+    return err;
 }
 
 void agent_folder_close(struct agent_folder *folder)
 {
-    /* The lock file stays: removing it would let two processes lock two different files. */
+    /* The lock file of a folder in its place stays: removing it would let two processes lock two
+     * different files. */
+    if (folder->made_at) {
+        agent_folder_remove(folder, LOCK_NAME);
+        rmdir(folder->made_at);
+    }
     close(folder->lock_fd);
     close(folder->dir_fd);
+    free(folder->made_at);
     free(folder->path);
 }
 

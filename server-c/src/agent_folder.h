@@ -11,15 +11,20 @@
 #define AGENT_FOLDER_FILE_MAX (26u << 20)
 
 struct agent_folder {
-    char *path; /* for messages */
+    char *path;
+    char *made_at; /* where a new folder is until it is published; NULL: it is at `path` */
     int dir_fd;
     int lock_fd;
 };
 
 /* 0, or -1 with a sentence in `why` and nothing to close. `create` makes the folder, its parents
- * too, and takes over an empty one. */
+ * too, and takes over an empty one. A new one stands beside its place until it is published, so
+ * that a folder at its place is whole. */
 int agent_folder_open(struct agent_folder *folder, const char *path, bool create, char *why,
                       size_t why_len);
+/* 0, or -1 with a sentence. Nothing to do for a folder that was there before. */
+int agent_folder_publish(struct agent_folder *folder, char *why, size_t why_len);
+/* Removes a folder that was never published. */
 void agent_folder_close(struct agent_folder *folder);
 
 /* 1 and a heap copy in *text, 0 when there is no such file, -1 with a sentence. */

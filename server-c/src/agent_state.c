@@ -36,6 +36,16 @@ struct agent_state *agent_state_open(const char *dir, bool create, char why[AGEN
     return state;
 }
 
+int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN])
+{
+    return agent_folder_publish(&state->folder, why, AGENT_WHY_LEN);
+}
+
+bool agent_state_is_new(const struct agent_state *state)
+{
+    return state->folder.made_at != NULL;
+}
+
 void agent_state_close(struct agent_state *state)
 {
     if (!state)

@@ -39,9 +39,12 @@ enum agent_file { AGENT_FILE_OK, AGENT_FILE_MISSING, AGENT_FILE_DAMAGED };
 
 struct agent_state;
 
-/* Opens and locks `dir`; with `create` makes it (0700) first. NULL with a sentence in `why`. */
+/* Opens and locks `dir`; with `create` makes it (0700) first, beside its place until it is
+ * published: a folder at its place has an identity. NULL with a sentence in `why`. */
 struct agent_state *agent_state_open(const char *dir, bool create, char why[AGENT_WHY_LEN]);
-void agent_state_close(struct agent_state *state); /* NULL is allowed */
+int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN]);
+bool agent_state_is_new(const struct agent_state *state); /* not published yet */
+void agent_state_close(struct agent_state *state);        /* NULL is allowed */
 
 /* Reading: the sentence in `why` is set for AGENT_FILE_DAMAGED, which is also said of a file that
  * cannot be read at all. Writing: 0, or -1 with a sentence. */

@@ -124,7 +124,8 @@ static int check_not_joined(const struct join *join, struct agent_state *state)
     struct agent_identity old;
     char why[AGENT_WHY_LEN];
     enum agent_file what = agent_state_read_identity(state, &old, why);
-    if (what == AGENT_FILE_MISSING || join->rejoin)
+    /* One that is not in its place yet was left by a join that was killed. */
+    if (what == AGENT_FILE_MISSING || join->rejoin || agent_state_is_new(state))
         return 0;
     if (what == AGENT_FILE_OK)
         fprintf(stderr,
@@ -194,7 +195,8 @@ static int join_in(const struct join *join, struct agent_identity *identity,
         code = enrol(join, identity);
     if (code != 0)
         return code;
-    if (agent_state_write_identity(state, identity, why) != 0) {
+    if (agent_state_write_identity(state, identity, why) != 0 ||
+        agent_state_publish(state, why) != 0) {
         fprintf(stderr,
                 "farmstead-node join: %s; the token is spent: make a new one and join again\n",
                 why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // farmstead-node join and the ways in which `run` does not begin.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -78,6 +78,11 @@ test('a spent token, a wrong address and a silent one each have their sentence',
   )
   assert.equal(nobody.code, 1)
   assert.match(nobody.stderr, /no control plane at http:\S+: /)
+  assert.deepEqual(
+    readdirSync(dir).filter((name) => name.startsWith('none')),
+    [],
+    'a join that failed leaves no folder',
+  )
 })
 
 test('join leaves a folder with other files alone', async () => {

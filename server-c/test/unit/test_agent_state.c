@@ -86,9 +86,40 @@ static void a_folder_with_other_files_is_left_alone(void)
     agent_state_close(state);
     snprintf(file, sizeof(file), "%s/lock", other);
     unlink(file);
-    rmdir(other);
+    CHECK_INT(__LINE__, "rmdir", rmdir(other), 0);
     CHECK_TRUE(!agent_state_open("/dev/null/state", true, why), "no folder there");
     CHECK_TRUE(!agent_state_open("/nonexistent/state", false, why), "not made by run");
+}
+
+static void a_new_folder_comes_into_being_whole(void)
+{
+    char path[96], slashed[98], beside[128], file[128];
+    snprintf(path, sizeof(path), "%s-new/deep", dir);
+    snprintf(slashed, sizeof(slashed), "%s//", path);
+    snprintf(beside, sizeof(beside), "%s.joining", path);
+    struct agent_identity identity = an_identity();
+    struct agent_state *state = agent_state_open(slashed, true, why);
+    CHECK_TRUE(state != NULL && agent_state_is_new(state), "%s", why);
+    CHECK_TRUE(access(path, F_OK) != 0 && access(beside, F_OK) == 0, "beside its place");
+    agent_state_close(state);
+    CHECK_TRUE(access(path, F_OK) != 0 && access(beside, F_OK) != 0, "a join that failed");
+
+    CHECK_INT(__LINE__, "left by a join that was killed", mkdir(beside, 0700), 0);
+    state = agent_state_open(path, true, why);
+    CHECK_TRUE(state != NULL, "%s", why);
+    CHECK_INT(__LINE__, "write", agent_state_write_identity(state, &identity, why), 0);
+    CHECK_INT(__LINE__, "publish", agent_state_publish(state, why), 0);
+    CHECK_TRUE(!agent_state_is_new(state) && access(beside, F_OK) != 0, "in its place");
+    CHECK_TRUE(!agent_state_open(path, false, why), "its lock came with it");
+    agent_state_close(state);
+    CHECK_INT(__LINE__, "stays", access(path, F_OK), 0);
+    snprintf(file, sizeof(file), "%s/identity.json", path);
+    CHECK_INT(__LINE__, "identity", unlink(file), 0);
+    snprintf(file, sizeof(file), "%s/lock", path);
+    unlink(file);
+    rmdir(path);
+    *strrchr(path, '/') = '\0';
+    CHECK_INT(__LINE__, "rmdir", rmdir(path), 0);
 }
 
 static void identity_is_read_back(void)
@@ -209,6 +240,7 @@ int main(void)
     CHECK_TRUE(mkdtemp(dir) != NULL, "mkdtemp");
     the_folder_is_private_and_locked();
     a_folder_with_other_files_is_left_alone();
+    a_new_folder_comes_into_being_whole();
     identity_is_read_back();
     fences_are_one_node_s_and_one_control_plane_s();
     staged_becomes_confirmed();
