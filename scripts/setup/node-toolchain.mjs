@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Node 24 and npm 11 for the project. The machine's own Node is used when it is new enough; else
 // both come as npm packages into .tools/, so that nothing outside the checkout changes.
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { toolsDir } from './paths.mjs'
@@ -43,12 +44,27 @@ function installedVersion(name) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : null
 }
 
+/** What npm tells the scripts it runs about itself; ours must not take the old npm's word for it. */
+const ofOldNpm =
+  /^npm_(?!config_)|^npm_config_(\w*prefix|user_agent|npm_version|node_gyp|init_module)$/
+
 /** @param {string} node @param {string} npmCli @returns {Toolchain} */
 function toolchain(node, npmCli) {
-  // npm tells scripts about itself in npm_*: ours must not take the old npm's word.
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))
+  const kept = Object.entries(process.env).filter(([name]) => !ofOldNpm.test(name))
   const PATH = [dirname(node), process.env.PATH].join(delimiter)
-  return { node, npmCli, env: { ...Object.fromEntries(inherited), PATH } }
+  return { node, npmCli, env: { ...Object.fromEntries(kept), PATH } }
+}
+
+/**
+ * The environment for an npm that reads the machine's own npmrc (registry, certificates, proxy), which
+ * npm otherwise looks for beside the node that runs it.
+ * @param {Toolchain} tools
+ */
+export function npmEnv({ npmCli, env }) {
+  if (env.npm_config_globalconfig || npmCli === machineNpm()) return env
+  const ask = [machineNpm(), 'config', 'get', 'globalconfig']
+  const answer = spawnSync(process.execPath, ask, { encoding: 'utf8' }).stdout.trim()
+  return answer ? { ...env, npm_config_globalconfig: answer } : env
 }
 
 /**

@@ -4,6 +4,7 @@
 // ours can be wrong about it.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { npmEnv } from './node-toolchain.mjs'
 import { root } from './paths.mjs'
 
 /** @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockEntry */
@@ -36,7 +37,7 @@ export async function ensureNpmPackages(steps, tools) {
   await steps.step('npm packages', async () => {
     if (isInstalled()) return null
     // Playwright's own browsers are not used: the tests drive Debian's Chromium.
-    const env = { ...tools.env, PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' }
+    const env = { ...npmEnv(tools), PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' }
     // No package needs its install script: better-sqlite3 carries its binaries.
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier']
     await steps.run(tools.node, [tools.npmCli, 'ci', ...flags], { cwd: root, env })
