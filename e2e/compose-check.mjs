@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Brings the Docker Compose farm up from nothing, checks that it works, and takes it away again.
+// On request only (it needs a Docker engine): node e2e/compose-check.mjs
+import { spawnSync } from 'node:child_process'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const NODES = 3
+const UP_WITHIN_MS = 180_000
+const POLL_MS = 1000
+/** Ports of its own, so that a farm of `npm start` may run meanwhile. */
+const ports = {
+  FARMSTEAD_PORT: '19700',
+  FARMSTEAD_EDGE_1_PORT: '18101',
+  FARMSTEAD_EDGE_2_PORT: '18102',
+  FARMSTEAD_EDGE_3_PORT: '18103',
+}
+const consoleUrl = `http://127.0.0.1:${ports.FARMSTEAD_PORT}`
+const sites = Object.entries(ports)
+  .filter(([name]) => name.includes('EDGE'))
+  .map(([, port]) => `http://127.0.0.1:${port}`)
+
+const plugin = spawnSync('docker', ['compose', 'version']).status === 0
+const [program, ...first] = plugin ? ['docker', 'compose'] : ['docker-compose']
+
+/** @param {string[]} args @param {'inherit' | 'pipe'} stdio */
+function compose(args, stdio = 'inherit') {
+  const all = [...first, '-p', 'farmstead-check', ...args]
+  const done = spawnSync(program ?? '', all, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, ...ports },
+    stdio: ['ignore', stdio, 'inherit'],
+  })
+  if (done.error)
+    throw new Error(`${program}: ${done.error.message}; this check needs Docker Compose`)
+  return { ok: done.status === 0, output: done.stdout ?? '' }
+}
+
+/**
+ * @template T
+ * @param {string} what
+ * @param {() => Promise<T | null>} look
+ * @returns {Promise<T>}
+ */
+async function eventually(what, look) {
+  const deadline = performance.now() + UP_WITHIN_MS
+  while (performance.now() < deadline) {
+    const found = await look().catch(() => null)
+    if (found !== null) {
+      console.log(`✓ ${what}`)
+      return found
+    }
+    await sleep(POLL_MS)
+  }
+  throw new Error(`not within ${UP_WITHIN_MS / 1000} s: ${what}`)
+}
+
+/** @param {string} password */
+async function signIn(password) {
+  const answer = await fetch(`${consoleUrl}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  })
+  if (answer.status !== 201) throw new Error(`sign-in answered ${answer.status}`)
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}
+
+/** @param {string} cookie @param {string} currentPassword */
+async function choosePassword(cookie, currentPassword) {
+  const answer = await fetch(`${consoleUrl}/api/v1/session/password`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', cookie },
+    body: JSON.stringify({ currentPassword, newPassword: 'a long password of this check' }),
+  })
+  if (!answer.ok) throw new Error(`changing the password answered ${answer.status}`)
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}
+
+async function check() {
+  await eventually('the control plane is healthy', async () => {
+    const health = await (await fetch(`${consoleUrl}/api/v1/health`)).json()
+    return health.status === 'ok' ? true : null
+  })
+  await eventually('it serves the console', async () => {
+    const answer = await fetch(`${consoleUrl}/`)
+    return answer.ok && (await answer.text()).includes('<script') ? true : null
+  })
+  for (const site of sites) {
+    await eventually(`${site} serves the sample site`, async () => {
+      const answer = await fetch(`${site}/feed.json`)
+      return answer.ok && (await answer.json()).items.length > 0 ? true : null
+    })
+  }
+  const password = await eventually('the log has the one-time password', async () => {
+    const { output } = compose(['logs', '--no-color', 'control-plane'], 'pipe')
+    return [...output.matchAll(/Sign in as admin with (\S+) \(once/g)].at(-1)?.[1] ?? null
+  })
+  const cookie = await choosePassword(await signIn(password), password)
+  await eventually(`${NODES} nodes are in sync`, async () => {
+    const answer = await fetch(`${consoleUrl}/api/v1/nodes`, { headers: { cookie } })
+    /** @type {{ items: { sync: { state: string } }[] }} */
+    const { items } = await answer.json()
+    return items.filter(({ sync }) => sync.state === 'in-sync').length === NODES ? true : null
+  })
+}
+
+try {
+  compose(['down', '--volumes', '--remove-orphans'])
+  if (!compose(['up', '--build', '--detach']).ok) throw new Error('"compose up" failed')
+  await check()
+  console.log('The Compose farm works.')
+} catch (error) {
+  compose(['ps'])
+  compose(['logs', '--no-color', '--tail', '40'])
+  console.error(`\n${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  compose(['down', '--volumes', '--remove-orphans'])
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+import type { Locator, Page } from '@playwright/test'
+
+export class NodePage {
+  readonly #page: Page
+  readonly latencyTable: Locator
+
+  constructor(page: Page) {
+    this.#page = page
+    this.latencyTable = page.getByRole('region', { name: /^Latency: .*: table$/ })
+  }
+
+  async showLatencyTable(): Promise<void> {
+    const view = this.#page.getByRole('radiogroup', { name: /^Latency: .* as$/ })
+    await view.getByText('Table').click()
+  }
+
+  /** Requests in the table's steps, together. */
+  async requests(): Promise<number> {
+    const cells = await this.latencyTable.locator('tbody tr td:last-child').allInnerTexts()
+    const counts = cells.map((text) => Number(text.replace(/[^\d]/g, '')))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Steps with a p99 that is a number with its unit. */
+  percentiles(): Locator {
+    return this.latencyTable.getByRole('cell', { name: /^[\d.,]+\s(s|ms|µs)$/ })
+  }
+}
