@@ -15,6 +15,10 @@ export class RolloutPage {
     await this.#page.getByRole('button', { name: `Start rollout to ${nodes} nodes` }).click()
   }
 
+  async freeze(): Promise<void> {
+    await this.#page.getByRole('button', { name: /^Freeze/ }).click()
+  }
+
   task(node: string): Locator {
     const name = this.#page.getByRole('link', { name: node, exact: true })
     return this.#page.getByRole('region', { name: 'Nodes' }).getByRole('row').filter({ has: name })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Everything an operator does on the first day, in one go, on a farm nobody has touched.
 import { adminPassword, expect, test } from '../../fixtures/index.ts'
+import { configText } from '../../fixtures/sample.ts'
 import { visit } from '../../fixtures/visitors.ts'
 import { ConfigPage } from '../../pages/config-page.ts'
 import { FarmPage } from '../../pages/farm-page.ts'
@@ -43,7 +44,7 @@ test('a header is changed in the editor, pushed, served by every node, and measu
     expect(text).toContain('nosniff')
     for (const served of farm.nodes)
       await expect(served).toBeServing('/', { header: ['X-Farm', null] })
-    await config.replaceText(withHeader(farm.siteDir, 'X-Farm', 'harvest'))
+    await config.replaceText(configText(farm.siteDir, { header: ['X-Farm', 'harvest'] }))
     await expect(config.problems).toContainText('farmstead-node takes this text')
     await config.saveVersion('Tell visitors which farm this is')
     await expect(page.getByText('Version 2 is saved')).toBeVisible()
@@ -89,16 +90,3 @@ test('a header is changed in the editor, pushed, served by every node, and measu
     await expect(node.percentiles().first()).toBeVisible()
   })
 })
-
-const withHeader = (root: string, name: string, value: string) => `{
-  // Changed by a test.
-  "listen": [{ "address": "127.0.0.1", "port": 8080 }],
-  "sites": [
-    {
-      "hosts": ["*"],
-      "root": ${JSON.stringify(root)},
-      "headers": [{ "action": "set", "name": "${name}", "value": "${value}" }]
-    }
-  ]
-}
-`

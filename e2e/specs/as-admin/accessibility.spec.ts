@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Each screen, in light and dark, against the WCAG rules that a program can check; and on a phone.
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, asAdmin as test } from '../../fixtures/index.ts'
+import { configText } from '../../fixtures/sample.ts'
+import { visit } from '../../fixtures/visitors.ts'
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const phone = { width: 390, height: 844 }
+
+type Screen = { name: string; path: string }
+
+/** Every screen with something on it; ids differ in each farm, so they are looked up. */
+async function screens(page: Page): Promise<Screen[]> {
+  const get = async (path: string) => (await page.request.get(`/api/v1/${path}`)).json()
+  const [node] = (await get('nodes')).items
+  const [rollout] = (await get('rollouts')).items
+  return [
+    { name: 'farm', path: '/' },
+    { name: 'node', path: `/nodes/${node.id}` },
+    { name: 'configs', path: '/configs' },
+    { name: 'editor', path: '/configs/default' },
+    { name: 'versions', path: '/configs/default/versions' },
+    { name: 'version', path: '/configs/default/versions/1' },
+    { name: 'compare', path: '/configs/default/compare?from=1&to=2' },
+    { name: 'plan', path: '/rollouts/new?config=default&version=1' },
+    { name: 'rollouts', path: '/rollouts' },
+    { name: 'rollout', path: `/rollouts/${rollout.id}` },
+    { name: 'settings', path: '/settings' },
+  ]
+}
+
+/** The screen shows its data: nothing is loading any more. */
+async function open(page: Page, { path }: Screen): Promise<void> {
+  await page.goto(path)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+}
+
+test.beforeEach(async ({ page, farm, api }) => {
+  await page.goto('/')
+  const { number } = await api.latestVersion()
+  if (number > 1) return
+  const text = configText(farm.siteDir, { header: ['X-Farm', 'looked at'] })
+  await api.push(await api.saveVersion(text, 'Something to look at'))
+  await visit(farm.node('edge-1').url, 20)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`every screen keeps the accessibility rules, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const screen of await screens(page)) {
+      await test.step(screen.name, async () => {
+        await open(page, screen)
+        const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
+        const found = violations.map(({ id, help, nodes }) => ({
+          id,
+          help,
+          where: nodes.slice(0, 3).map((node) => node.html.slice(0, 160)),
+        }))
+        expect.soft(found, `${screen.name}, ${colorScheme}`).toEqual([])
+      })
+    }
+  })
+}
+
+test('the sign-in screen keeps the accessibility rules', async ({ browser, farm }) => {
+  const nobody = { cookies: [], origins: [] }
+  const context = await browser.newContext({ baseURL: farm.consoleUrl, storageState: nobody })
+  const page = await context.newPage()
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+  await context.close()
+})
+
+test('every screen fits a phone without scrolling sideways', async ({ page }) => {
+  await page.setViewportSize(phone)
+  for (const screen of await screens(page)) {
+    await test.step(screen.name, async () => {
+      await open(page, screen)
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect.soft(width, screen.name).toBeLessThanOrEqual(phone.width)
+    })
+  }
+})

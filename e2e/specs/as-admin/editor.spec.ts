@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+import { expect, asAdmin as test } from '../../fixtures/index.ts'
+import { configText } from '../../fixtures/sample.ts'
+import { ConfigPage } from '../../pages/config-page.ts'
+
+test.beforeEach(async ({ page }) => {
+  await page.goto('/')
+  await new ConfigPage(page).open()
+})
+
+test('an unknown key is shown in place, with what it may have meant, and cannot be saved', async ({
+  page,
+  farm,
+}) => {
+  const config = new ConfigPage(page)
+  await config.replaceText(configText(farm.siteDir).replace('"headers"', '"haeders"'))
+  await expect(config.problems).toContainText('1 problem')
+  await expect(config.problems).toContainText('haeders')
+  await expect(config.problems).toContainText('headers')
+  await expect(config.problems.getByRole('listitem')).toContainText('8:')
+  await expect(config.errorMark()).toBeVisible()
+  await expect(config.save).toBeDisabled()
+  await expect(page.getByText('Mend the 1 problem first.')).toBeVisible()
+})
+
+test('a text that is no JSON says where it breaks', async ({ page, farm }) => {
+  const config = new ConfigPage(page)
+  await config.replaceText(configText(farm.siteDir).replace('"hosts": ["*"],', '"hosts": ["*",'))
+  await expect(config.problems.getByRole('listitem').first()).toContainText(/[67]:\d+/)
+  await expect(config.save).toBeDisabled()
+})
+
+test('a mended text can be saved', async ({ page, farm }) => {
+  const config = new ConfigPage(page)
+  const text = configText(farm.siteDir, { header: ['X-Mended', 'yes'] })
+  await config.replaceText(text.replace('"hosts"', '"host"'))
+  await expect(config.save).toBeDisabled()
+  await config.replaceText(text)
+  await expect(config.problems).toContainText('farmstead-node takes this text')
+  await expect(config.save).toBeEnabled()
+})
