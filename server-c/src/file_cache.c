@@ -61,7 +61,8 @@ static void close_file(struct file_cache *cache, int fd)
     struct late_close *late;
     struct stat st;
 
-    if (fstat(fd, &st) == 0 && st.st_nlink == 0 && (late = malloc(sizeof(*late))) != NULL) {
+    if (!cache->is_ending && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
+        (late = malloc(sizeof(*late))) != NULL) {
         late->fd = fd;
         late->job.run = run_late_close;
         late->job.on_done = on_late_close;
@@ -597,6 +598,7 @@ static void drop_all(struct file_cache *cache)
 
 void file_cache_fini(struct file_cache *cache)
 {
+    cache->is_ending = true;
     drop_all(cache);
     CHECK(cache->stats.descriptors == 0 && cache->stats.body_bytes == 0);
     free(cache->table);

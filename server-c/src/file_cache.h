@@ -78,6 +78,7 @@ struct file_cache {
     struct list by_use, negative_by_use, by_use_open, by_use_body; /* least recently used first */
     size_t negative_count;
     struct file_cache_stats stats;
+    bool is_ending;  /* the lanes take no more jobs */
     uint64_t now_ms; /* the loop's clock; the owner sets it before it calls in here */
 };
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// A client that sends the bytes it is told and takes answers apart by RFC 9112, no more: a library
+// would mend what the tests are about.
+import net from 'node:net'
+import { once } from 'node:events'
+
+const ANSWER_MS = 20_000
+
+/** One response from the front of `bytes`, or null while it is incomplete. */
+function takeResponse(bytes, isHead, ended) {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return null
+  const lines = bytes.subarray(0, end).toString('latin1').split('\r\n')
+  const [, status, reason] = /^HTTP\/1\.1 (\d{3}) (.*)$/.exec(lines[0]) ?? []
+  if (!status) throw new Error(`not a status line: ${lines[0]}`)
+  const headers = {}
+  for (const line of lines.slice(1)) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, colon).toLowerCase()
+    const value = line.slice(colon + 2)
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value
+  }
+  const bodiless = isHead || status === '304' || status === '204'
+  const length = bodiless ? 0 : Number(headers['content-length'])
+  const from = end + 4
+  if (bytes.length < from + length && !ended) return null
+  const body = bytes.subarray(from, from + length)
+  return {
+    response: {
+      status: Number(status),
+      reason,
+      headers,
+      body,
+      text: body.toString('utf8'),
+      head: lines.join('\r\n'),
+      complete: body.length === length,
+    },
+    rest: bytes.subarray(from + length),
+  }
+}
+
+export class RawClient {
+  constructor(socket) {
+    this.socket = socket
+    this.bytes = Buffer.alloc(0)
+    this.ended = false
+    this.error = null
+    socket.on('data', (chunk) => {
+      this.bytes = Buffer.concat([this.bytes, chunk])
+      this.changed()
+    })
+    socket.on('end', () => {
+      this.ended = true
+      this.changed()
+    })
+    socket.on('error', (error) => {
+      this.error = error
+      this.ended = true
+      this.changed()
+    })
+    socket.on('close', () => {
+      this.ended = true
+      this.changed()
+    })
+    this.changed = () => {}
+  }
+
+  static async connect(port, options = {}) {
+    const socket = net.connect({ port, host: '127.0.0.1', ...options })
+    await once(socket, 'connect')
+    return new RawClient(socket)
+  }
+
+  send(bytes) {
+    this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+  }
+
+  async #wait(probe, what) {
+    const timer = setTimeout(() => {
+      this.timedOut = true
+      this.changed()
+    }, ANSWER_MS)
+    try {
+      for (;;) {
+        const value = probe()
+        if (value !== null) return value
+        if (this.timedOut) throw new Error(`no ${what} within ${ANSWER_MS} ms`)
+        await new Promise((resolve) => {
+          this.changed = resolve
+        })
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async response({ isHead = false } = {}) {
+    return this.#wait(() => {
+      const taken = takeResponse(this.bytes, isHead, this.ended)
+      if (taken) {
+        this.bytes = taken.rest
+        return taken.response
+      }
+      if (this.ended) throw this.error ?? new Error('closed without an answer')
+      return null
+    }, 'response')
+  }
+
+  /** Resolves when the server has closed; rejects when it goes on. */
+  async closed() {
+    await this.#wait(() => (this.ended ? true : null), 'end of the connection')
+    return this.bytes
+  }
+
+  close() {
+    this.socket.destroy()
+  }
+}
+
+/** One connection, one answer. */
+export async function exchange(port, bytes, options = {}) {
+  const client = await RawClient.connect(port)
+  try {
+    client.send(bytes)
+    return await client.response(options)
+  } finally {
+    client.close()
+  }
+}
+
+/** A request with the usual fields; `lines` are further header lines. */
+export function request(target, { method = 'GET', host = 'test', lines = [], body = '' } = {}) {
+  return `${[`${method} ${target} HTTP/1.1`, `Host: ${host}`, ...lines].join('\r\n')}\r\n\r\n${body}`
+}
+
+export async function get(port, target, options = {}) {
+  return exchange(port, request(target, options), { isHead: options.method === 'HEAD' })
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { nodeBinary, startNode, tempFolder } from '../support/node.mjs'
+import { RawClient, get, request } from '../support/raw.mjs'
+
+const run = (...args) => spawnSync(nodeBinary, args, { encoding: 'utf8', timeout: 20_000 })
+
+test('bad usage is one line and exit code 2', () => {
+  for (const args of [[], ['fly'], ['serve'], ['serve', '--config'], ['serve', '-x', 'y'], ['version', 'x']]) {
+    const { status, stderr, stdout } = run(...args)
+    assert.equal(status, 2, args.join(' '))
+    assert.equal(stdout, '')
+    assert.match(stderr, /^[^\n]+\n$/)
+  }
+})
+
+test('--help names every command', () => {
+  const { status, stdout } = run('--help')
+  assert.equal(status, 0)
+  for (const name of ['serve', 'check', 'schema', 'join', 'run', 'version']) assert.match(stdout, new RegExp(`farmstead-node ${name}`))
+})
+
+test('version prints the version', () => {
+  const { status, stdout } = run('version')
+  assert.equal(status, 0)
+  assert.match(stdout, /^farmstead-node \d+\.\d+\.\d+ /)
+})
+
+test('serve with a config that is not there says so and exits with 1', () => {
+  const { status, stderr } = run('serve', '--config', '/nonexistent/config.json')
+  assert.equal(status, 1)
+  assert.match(stderr, /\/nonexistent\/config\.json: can't read the config: No such file or directory/)
+})
+
+test('serve with a bad config names file, line and column, and exits with 1', (t) => {
+  const path = join(tempFolder(t), 'bad.json')
+  writeFileSync(path, '{\n  "sites": [],\n  "lisen": []\n}')
+  const { status, stderr } = run('serve', '--config', path)
+  assert.equal(status, 1)
+  assert.match(stderr, /bad\.json:3:3: unknown_key/)
+})
+
+test('a taken port is refused by name', async (t) => {
+  const node = await startNode(t)
+  const path = join(node.folder, 'second.json')
+  writeFileSync(path, JSON.stringify({ listen: [{ address: '127.0.0.1', port: node.port }], sites: [{ hosts: ['*'], root: node.root }] }))
+  const { status, stderr } = run('serve', '--config', path)
+  assert.equal(status, 1)
+  assert.match(stderr, new RegExp(`port_in_use.*${node.port}`))
+})
+
+test('SIGTERM and SIGINT end it with 0', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    const node = await startNode(t, { files: { 'a.txt': 'a' } })
+    assert.equal((await get(node.port, '/a.txt')).status, 200)
+    assert.equal(await node.stop(signal), 0)
+  }
+})
+
+test('a response under way is sent to its end when it stops', async (t) => {
+  const content = Buffer.alloc(8 << 20, 'x')
+  const node = await startNode(t, { files: { 'big.bin': content } })
+  const client = await RawClient.connect(node.port)
+  const idle = await RawClient.connect(node.port)
+  idle.send(request('/big.bin', { method: 'HEAD' }))
+  await idle.response({ isHead: true })
+  client.send(request('/big.bin'))
+  client.socket.pause()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  node.child.kill('SIGTERM')
+  await idle.closed()
+  await assert.rejects(RawClient.connect(node.port))
+  client.socket.resume()
+  const response = await client.response()
+  assert.equal(response.body.length, content.length)
+  await client.closed()
+  assert.equal(await node.exit, 0)
+})

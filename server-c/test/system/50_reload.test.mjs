@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startNode } from '../support/node.mjs'
+import { RawClient, get, request } from '../support/raw.mjs'
+
+const withVersion = (config, value, more = {}) => ({
+  ...config,
+  ...more,
+  sites: config.sites.map((site) => ({ ...site, headers: [{ action: 'set', name: 'X-Version', value }] })),
+})
+
+test('a reload under load fails no request and tears none', async (t) => {
+  const files = { 'small.txt': 'small'.repeat(100), 'large.bin': Buffer.alloc(400_000, 'L'), 'index.html': 'i' }
+  const node = await startNode(t, { files, config: { statCache: { ttlMillis: 50 } } })
+  let stop = false
+  let answered = 0
+  const failures = []
+  const targets = Object.keys(files)
+  async function load(number) {
+    let client = null
+    for (let i = number; !stop; i++) {
+      const name = targets[i % targets.length]
+      const fresh = i % 7 === 0
+      try {
+        if (!client || fresh) {
+          client?.close()
+          client = await RawClient.connect(node.port)
+        }
+        client.send(request(`/${name}`))
+        const { status, body } = await client.response()
+        if (status !== 200 || body.length !== files[name].length) failures.push(`${name}: ${status}, ${body.length} bytes`)
+        answered++
+      } catch (error) {
+        failures.push(`${name}: ${error}`)
+        client = null
+      }
+    }
+    client?.close()
+  }
+  const load_ = Promise.all(Array.from({ length: 40 }, (_, i) => load(i)))
+  // Each of them changes something else: headers, loops, lanes, cache sizes, engine, logs.
+  const changes = [
+    {},
+    { workers: 4 },
+    { workers: 1 },
+    { io: { readThreads: 8, statThreads: 1 } },
+    { statCache: { engine: 'off' } },
+    { statCache: { maxEntries: 100, ttlMillis: 50 } },
+    { io: { readThreads: 1, statThreads: 8 }, workers: 2 },
+    { accessLog: { path: `${node.folder}/access.log`, format: 'combined' } },
+    { fileCache: { maxBytes: 0, maxFileBytes: 0 } },
+  ]
+  for (let round = 0; round < 3; round++)
+    for (const [i, change] of changes.entries()) {
+      assert.ok(await node.reload(withVersion(node.config, `${round}.${i}`, change)), node.log)
+      assert.equal((await get(node.port, '/small.txt')).headers['x-version'], `${round}.${i}`)
+    }
+  stop = true
+  await load_
+  assert.deepEqual(failures, [])
+  assert.ok(answered > 100, `${answered} requests`)
+  const status = await node.status()
+  assert.equal(status.effective.generation, 28)
+  assert.equal(status.reloads, 27)
+  assert.ok(status.series.length <= 4)
+})
+
+test('a bad config leaves the old one serving and says why', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' } })
+  for (const [config, why] of [
+    ['{', /config\.json:1:\d+: syntax/],
+    [{ ...node.config, sites: [{ hosts: ['*'], root: '/nonexistent' }] }, /missing_file: "\/nonexistent"/],
+    [{ ...node.config, limits: { conections: 1 } }, /unknown_key.*did you mean|unknown_key/],
+    [{ ...node.config, accessLog: { path: '/nonexistent/access.log', format: 'common' } }, /missing_file/],
+  ]) {
+    assert.equal(await node.reload(config), false)
+    assert.match(node.log, why)
+    assert.equal((await get(node.port, '/a.txt')).text, 'a')
+    assert.equal((await node.status()).effective.generation, 1)
+  }
+})
+
+test('an equal config is no reload, only a new generation', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' } })
+  const before = await node.status()
+  const reordered = Object.fromEntries(Object.entries(node.config).reverse())
+  assert.ok(await node.reload(`// only a comment\n${JSON.stringify(reordered)}`))
+  const after = await node.status()
+  assert.equal(after.effective.digest, before.effective.digest)
+  assert.equal(after.effective.generation, 2)
+  assert.equal(after.reloads, 0)
+})
+
+test('a response under way ends under the config it began with', async (t) => {
+  const node = await startNode(t, { files: { 'big.bin': Buffer.alloc(16 << 20, 'x'), 'a.txt': 'a' } })
+  const client = await RawClient.connect(node.port)
+  client.send(request('/big.bin') + request('/a.txt'))
+  client.socket.pause()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  assert.ok(await node.reload(withVersion(node.config, 'new')))
+  client.socket.resume()
+  const big = await client.response()
+  assert.equal(big.body.length, 16 << 20)
+  assert.equal(big.headers['x-version'], undefined)
+  assert.equal((await client.response()).headers['x-version'], 'new')
+  client.close()
+  const { series } = await node.status()
+  assert.deepEqual(series.map((one) => [one.generation, one.counters.requests]), [[1, 1], [2, 1]])
+})
+
+test('addresses come and go with a reload; kept-alive connections of a removed one are served on', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' } })
+  const listen = { address: '127.0.0.2', port: 0 }
+  const from = node.log.length
+  assert.ok(await node.reload({ ...node.config, listen: [...node.config.listen, listen] }))
+  const second = Number((await node.logLine(/info listening on http:\/\/127\.0\.0\.2:(\d+)\n/, from))[1])
+  const client = await RawClient.connect(second, { host: '127.0.0.2' })
+  client.send(request('/a.txt'))
+  assert.equal((await client.response()).text, 'a')
+  assert.equal((await get(node.port, '/a.txt')).text, 'a')
+  assert.ok(await node.reload(node.config))
+  await assert.rejects(RawClient.connect(second, { host: '127.0.0.2' }))
+  client.send(request('/a.txt'))
+  assert.equal((await client.response()).text, 'a')
+  client.close()
+})
+
+test('a shorter idle time counts for connections that idle already', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { limits: { keepAliveIdleSeconds: 3600 } } })
+  const client = await RawClient.connect(node.port)
+  client.send(request('/a.txt'))
+  await client.response()
+  assert.ok(await node.reload({ ...node.config, limits: { keepAliveIdleSeconds: 1 } }))
+  await client.closed()
+})
+
+test('new types and rules take effect for files that are cached', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { statCache: { ttlMillis: 60_000 } } })
+  assert.equal((await get(node.port, '/a.txt')).headers['content-type'], 'text/plain; charset=utf-8')
+  assert.ok(await node.reload({ ...node.config, mimeTypes: { '.txt': 'text/x-new' } }))
+  assert.equal((await get(node.port, '/a.txt')).headers['content-type'], 'text/x-new')
+})
+
+test('the admin listener moves with a reload', async (t) => {
+  const node = await startNode(t)
+  const old = node.adminPort
+  const from = node.log.length
+  assert.ok(await node.reload({ ...node.config, admin: { address: '127.0.0.3', port: 0 } }))
+  const port = Number((await node.logLine(/admin listening on http:\/\/127\.0\.0\.3:(\d+)\n/, from))[1])
+  assert.equal((await fetch(`http://127.0.0.3:${port}/status`)).status, 200)
+  await assert.rejects(fetch(`http://127.0.0.1:${old}/status`))
+})

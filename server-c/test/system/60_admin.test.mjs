@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startNode } from '../support/node.mjs'
+import { RawClient, exchange, get, request } from '../support/raw.mjs'
+
+test('/status tells what really runs, counts and times', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'alpha' } })
+  const client = await RawClient.connect(node.port)
+  for (const target of ['/a.txt', '/a.txt', '/nope']) {
+    client.send(request(target))
+    await client.response()
+  }
+  client.send(request('/a.txt', { lines: ['If-None-Match: *'] }))
+  await client.response()
+  const response = await node.admin('/status')
+  assert.equal(response.headers.get('content-type'), 'application/json')
+  const status = await response.json()
+  assert.match(status.bootId, /^[0-9a-f]{32}$/)
+  assert.match(status.effective.digest, /^sha256:[0-9a-f]{64}$/)
+  assert.equal(status.effective.generation, 1)
+  assert.equal(status.serving, true)
+  assert.equal(status.gauges.workers, 2)
+  assert.equal(status.gauges.openConnections, 1)
+  assert.ok(status.gauges.statThreads >= 1)
+  const [series] = status.series
+  assert.equal(series.counters.requests, 4)
+  assert.equal(series.counters.responses2xx, 2)
+  assert.equal(series.counters.responses304, 1)
+  assert.equal(series.counters.responses404, 1)
+  assert.equal(series.counters.connections, 1)
+  for (const stage of ['total', 'firstByte', 'write']) assert.equal(series.stages[stage].count, 4)
+  assert.equal(series.stages.stat.count, 2)
+  assert.equal(series.stages.statWait.count, 2)
+  const { p50Seconds, p99Seconds, p999Seconds, maxSeconds } = series.stages.total
+  assert.ok(0 < p50Seconds && p50Seconds <= p99Seconds && p99Seconds <= p999Seconds && p999Seconds <= maxSeconds)
+  client.close()
+})
+
+test('/metrics is Prometheus text with cumulative buckets', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'alpha' } })
+  for (let i = 0; i < 10; i++) await get(node.port, '/a.txt')
+  const response = await node.admin('/metrics')
+  assert.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
+  const text = await response.text()
+  for (const line of text.trimEnd().split('\n')) assert.match(line, /^(# (HELP|TYPE) farmstead_\w+ .+|farmstead_\w+(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+)$/)
+  assert.match(text, /^farmstead_requests_total\{generation="1"\} 10$/m)
+  const buckets = [...text.matchAll(/stage_seconds_bucket\{generation="1",stage="total",le="([^"]+)"\} (\d+)/g)]
+  let before = 0
+  for (const [, , count] of buckets) {
+    assert.ok(Number(count) >= before)
+    before = Number(count)
+  }
+  assert.equal(before, 10)
+  assert.equal(buckets.at(-1)[1], '+Inf')
+})
+
+test('the admin listener is strict and small', async (t) => {
+  const node = await startNode(t)
+  assert.equal((await node.admin('/')).status, 404)
+  assert.equal((await fetch(`http://127.0.0.1:${node.adminPort}/status`, { method: 'POST' })).status, 405)
+  assert.equal((await fetch(`http://127.0.0.1:${node.adminPort}/status`, { method: 'HEAD' })).status, 200)
+  assert.equal((await exchange(node.adminPort, 'GET /status HTTP/1.1\n\n')).status, 400)
+  assert.equal((await exchange(node.adminPort, `GET /status HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(9000)}\r\n\r\n`)).status, 431)
+})
+
+test('a silent client of the admin listener is sent away after a short while', async (t) => {
+  const node = await startNode(t)
+  const silent = await RawClient.connect(node.adminPort)
+  silent.send('GET /sta')
+  assert.equal((await node.admin('/status')).status, 200)
+  await silent.closed()
+})
+
+test('without admin.address there is no admin listener', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { admin: { address: '', port: 0 } } })
+  assert.equal((await get(node.port, '/a.txt')).text, 'a')
+  assert.doesNotMatch(node.log, /admin listening/)
+})

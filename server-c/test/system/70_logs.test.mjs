@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startNode, tempFolder, until } from '../support/node.mjs'
+import { RawClient, exchange, get, request } from '../support/raw.mjs'
+
+const lines = (path) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [])
+
+async function start(t, format, workers = 2) {
+  const files = { 'a.txt': 'alpha' }
+  const path = join(tempFolder(t), 'access.log')
+  const node = await startNode(t, { files, config: { workers, accessLog: { path, format } } })
+  return { node, path }
+}
+
+test('common, combined and JSON lines', async (t) => {
+  const fields = ['Referer: http://x/"y"', 'User-Agent: test\\agent\xe4']
+  for (const [format, want] of [
+    ['common', /^127\.0\.0\.1 - - \[\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET \/a\.txt\?q HTTP\/1\.1" 200 \d+$/],
+    ['combined', /" 200 \d+ "http:\/\/x\/\\"y\\"" "test\\\\agent\\xe4"$/],
+  ]) {
+    const { node, path } = await start(t, format)
+    const { head, body } = await get(node.port, '/a.txt?q', { lines: fields })
+    const [line] = await until(() => lines(path).length > 0 && lines(path), 'a line')
+    assert.match(line, want)
+    assert.match(line, new RegExp(` ${head.length + 4 + body.length}( |$)`))
+  }
+  const { node, path } = await start(t, 'json')
+  await get(node.port, '/a.txt?q', { lines: fields })
+  const record = JSON.parse(await until(() => lines(path)[0], 'a line'))
+  assert.equal(record.peer, '127.0.0.1')
+  assert.equal(record.request, 'GET /a.txt?q HTTP/1.1')
+  assert.equal(record.status, 200)
+  assert.equal(record.referer, 'http://x/"y"')
+  assert.equal(record.userAgent, 'test\\agent\xe4')
+  assert.equal(record.host, 'test')
+  assert.ok(record.totalMicros >= 0)
+  assert.ok(Math.abs(Date.parse(record.time) - Date.now()) < 60_000)
+})
+
+test('refused requests are logged too, and no client can forge a line', async (t) => {
+  const { node, path } = await start(t, 'combined', 1)
+  await exchange(node.port, 'GARBAGE\r\n\r\n')
+  await exchange(node.port, 'GET / HTTP/1.1\r\nHost: a\r\nUser-Agent: a\x1b[31m\r\n\r\n')
+  await get(node.port, '/nope', { lines: ['User-Agent: "\\" - - [x] "'] })
+  await until(() => lines(path).length === 3, 'three lines')
+  const [garbage, control, quotes] = lines(path)
+  assert.match(garbage, /\] "-" 400 /)
+  assert.match(control, /" 400 /)
+  assert.match(quotes, /"\\"\\\\\\" - - \[x\] \\""$/)
+})
+
+test('lines of all loops are whole', async (t) => {
+  const { node, path } = await start(t, 'combined')
+  const agent = 'x'.repeat(500)
+  await Promise.all(
+    Array.from({ length: 16 }, async (_, number) => {
+      const client = await RawClient.connect(node.port)
+      for (let i = 0; i < 200; i++) {
+        client.send(request(`/a.txt?${number}.${i}.`, { lines: [`User-Agent: ${agent}`] }))
+        await client.response()
+      }
+      client.close()
+    }),
+  )
+  const expected = 16 * 200 - (await node.counter('logDropped'))
+  await until(() => lines(path).length === expected, `${expected} lines`)
+  for (const line of lines(path)) assert.match(line, /^127\.0\.0\.1 - - \[[^\]]+\] "GET \/a\.txt\?\d+\.\d+\. HTTP\/1\.1" 200 \d+ "-" "x{500}"$/)
+})
+
+test('SIGUSR1 reopens both logs after rotation', async (t) => {
+  const folder = tempFolder(t)
+  const access = join(folder, 'access.log')
+  const error = join(folder, 'error.log')
+  const node = await startNode(t, { files: { 'a.txt': 'a' } })
+  assert.ok(await node.reload({ ...node.config, accessLog: { path: access, format: 'common' }, errorLog: { path: error, level: 'info' } }).catch(() => true))
+  await until(() => lines(error).length > 0, 'the error log')
+  await get(node.port, '/a.txt?before')
+  await until(() => lines(access).length === 1, 'a line')
+  for (const path of [access, error]) renameSync(path, `${path}.1`)
+  node.child.kill('SIGUSR1')
+  await until(() => existsSync(access) && existsSync(error), 'new files')
+  await get(node.port, '/a.txt?after')
+  await until(() => lines(access).length === 1, 'a line in the new file')
+  assert.match(lines(access)[0], /after/)
+  assert.equal(lines(`${access}.1`).length, 1)
+  assert.equal(await node.stop(), 0)
+  assert.match(readFileSync(error, 'utf8'), /info stopping/)
+})
+
+test('a full disk under the access log: clients are served, lines are counted as dropped', async (t) => {
+  const folder = tempFolder(t)
+  const path = join(folder, 'access.log')
+  symlinkSync('/dev/full', path)
+  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { workers: 1, accessLog: { path, format: 'combined' } } })
+  const client = await RawClient.connect(node.port)
+  for (let i = 0; i < 20; i++) {
+    client.send(request('/a.txt', { lines: [`User-Agent: ${'x'.repeat(900)}`] }).repeat(20))
+    for (let k = 0; k < 20; k++) assert.equal((await client.response()).status, 200)
+  }
+  assert.ok((await node.counter('logDropped')) > 50)
+  client.close()
+})
