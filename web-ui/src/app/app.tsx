@@ -6,7 +6,8 @@ import { createQueryClient } from './query-client.ts'
 import { createAppRouter } from './router.tsx'
 import { cssVariablesResolver, theme } from './theme.ts'
 
-export function createApp() {
+/** `test` leaves the kit's transitions out. */
+export function createApp(environment: 'default' | 'test' = 'default') {
   const queryClient = createQueryClient(() => {
     // Asked again by the route's guard, which leads to the sign-in and back here.
     queryClient.removeQueries({ queryKey: ['session'] })
@@ -15,6 +16,7 @@ export function createApp() {
   const router = createAppRouter(queryClient)
   return (
     <MantineProvider
+      env={environment}
       theme={theme}
       defaultColorScheme="auto"
       cssVariablesResolver={cssVariablesResolver}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { Link, Outlet } from '@tanstack/react-router'
 import { Lamp } from '../components/lamp.tsx'
 import type { Session } from '../lib/api-types.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -16,7 +16,6 @@ const places = [
 ] as const
 
 export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
-  const router = useRouter()
   return (
     <LiveProvider>
       <a className={classes.skip} href="#main">
@@ -41,11 +40,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
           </nav>
           <div className={classes.end}>
             <LiveSign />
-            <AccountMenu
-              username={session.user.username}
-              onSignedOut={onSignedOut}
-              onSettings={() => void router.navigate({ to: '/settings' })}
-            />
+            <AccountMenu username={session.user.username} onSignedOut={onSignedOut} />
           </div>
         </div>
         <FarmLine />

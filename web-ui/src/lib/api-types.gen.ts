@@ -672,6 +672,8 @@ export interface components {
             detail: string;
             requestId: string;
             errors?: components["schemas"]["ConfigError"][];
+        } & {
+            [key: string]: unknown;
         };
         /** @enum {unknown} */
         Role: "viewer" | "editor" | "operator" | "approver" | "admin" | "auditor";
@@ -2460,7 +2462,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"] & {
+                        /** @description With `rollout_active`: which one */
+                        rolloutId?: string;
+                    };
                 };
             };
             /** @description Default Response */
@@ -2611,7 +2616,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
                 };
             };
             /** @description The request was refused; `code` and `detail` say why */

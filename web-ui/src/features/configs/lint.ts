@@ -62,16 +62,20 @@ function syntaxFinding(text: string, error: ParseError | undefined): Finding {
     }
   }
   const name = printParseErrorCode(error.error)
-  const trailingComma =
-    (name === 'PropertyNameExpected' || name === 'ValueExpected') &&
-    text.slice(0, error.offset).trimEnd().endsWith(',')
+  const before = text.slice(0, error.offset).trimEnd()
+  const expectsMore = name === 'PropertyNameExpected' || name === 'ValueExpected'
+  if (expectsMore && before.endsWith(',')) {
+    const from = before.length - 1
+    const message = 'nothing follows this comma'
+    return { from, to: from + 1, pointer: '', code: 'syntax', message, hint: 'remove the comma' }
+  }
   return {
     from: error.offset,
     to: error.offset + error.length,
     pointer: '',
     code: 'syntax',
     message: syntaxMessages[name] ?? 'this is not JSON',
-    hint: trailingComma ? 'remove the comma before it' : '',
+    hint: '',
   }
 }
 
@@ -107,22 +111,17 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
   const report = (code: string, message: string, hint = '', at: Node = node, where = pointer) =>
     check.findings.push({ ...spanOf(at), pointer: where, code, message, hint })
   const got = check.text.slice(node.offset, node.offset + Math.min(node.length, 40))
+  const expected = expectation(check.schema, rule)
   const kind = kindsOf(check.schema, rule).find((one) => fits(node, one))
   if (kind === undefined) {
     const code = rule.enum === undefined ? 'wrong_type' : 'unknown_value'
-    const expected = expectation(check.schema, rule)
     report(code, `must be ${expected}, got ${got}`, nearestHint(node.value, rule.enum))
     return
   }
-  const { minimum, maximum } = kind
-  if (typeof node.value === 'number' && node.type === 'number') {
-    const low = minimum !== undefined && node.value < minimum
-    const high = maximum !== undefined && node.value > maximum
-    if (low || high)
-      report('out_of_range', `must be ${expectation(check.schema, kind)}, got ${got}`)
+  const wrong = valueProblem(node, kind, got)
+  if (wrong !== null) {
+    report(wrong.code, `must ${wrong.must ?? `be ${expected}`}, got ${got}`)
   }
-  const shape = shapeProblem(node, kind)
-  if (shape !== null) report('invalid_value', `${shape}, got ${got}`)
   if (node.type === 'array') {
     for (const [index, item] of (node.children ?? []).entries()) {
       checkNode(item, [...path, index], `${pointer}/${index}`, check)
@@ -148,7 +147,14 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
     } else checkNode(value, [...path, name], here, check)
   }
   for (const name of kind.required ?? []) {
-    if (!names.has(name)) report('missing_key', `${JSON.stringify(name)} is missing`)
+    if (names.has(name)) continue
+    report(
+      'missing_key',
+      `${JSON.stringify(name)} is missing`,
+      '',
+      node,
+      `${pointer}/${escapeKey(name)}`,
+    )
   }
 }
 
@@ -157,35 +163,45 @@ function fits(node: Node, kind: SchemaNode): boolean {
   if (kind.const !== undefined) return kind.const === node.value
   const types = typesOf(kind)
   if (types.length === 0) return true
-  return types.some((type) =>
-    type === 'integer'
-      ? node.type === 'number' && Number.isInteger(node.value)
-      : type === node.type,
-  )
+  return types.some((type) => (type === 'integer' ? node.type === 'number' : type === node.type))
 }
 
-function shapeProblem(node: Node, kind: SchemaNode): string | null {
-  if (node.type === 'string') {
-    const { length } = String(node.value)
-    if (length < (kind.minLength ?? 0)) return `must have at least ${kind.minLength} characters`
-    if (length > (kind.maxLength ?? Number.POSITIVE_INFINITY)) {
-      return `must have at most ${kind.maxLength} characters`
-    }
-    if (kind.pattern !== undefined && !new RegExp(kind.pattern, 'u').test(String(node.value))) {
-      const word = onlyWord(kind)
-      return word === null
-        ? `must be of the form ${kind.pattern}`
-        : `must be ${JSON.stringify(word)}`
-    }
-  }
+type ValueProblem = { code: string; must: string | null }
+
+/** What is wrong with a value of the right type; `must` null: the expectation says it best. */
+function valueProblem(node: Node, kind: SchemaNode, literal: string): ValueProblem | null {
+  if (node.type === 'number') return numberProblem(node.value, kind, literal)
+  if (node.type === 'string') return textProblem(String(node.value), kind)
   if (node.type === 'array') {
-    const count = node.children?.length ?? 0
-    if (count < (kind.minItems ?? 0)) return `must have at least ${kind.minItems} item`
-    if (count > (kind.maxItems ?? Number.POSITIVE_INFINITY)) {
-      return `must have at most ${kind.maxItems} items`
-    }
+    return lengthProblem(node.children?.length ?? 0, kind.minItems, kind.maxItems, 'items')
   }
   return null
+}
+
+function numberProblem(value: number, kind: SchemaNode, literal: string): ValueProblem | null {
+  if (typesOf(kind).includes('integer') && !/^-?\d+$/.test(literal)) {
+    return { code: 'not_integer', must: 'be a whole number, written without point or exponent' }
+  }
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = kind
+  return value < minimum || value > maximum ? { code: 'out_of_range', must: null } : null
+}
+
+function textProblem(value: string, kind: SchemaNode): ValueProblem | null {
+  const wrongLength = lengthProblem(value.length, kind.minLength, kind.maxLength, 'characters')
+  if (wrongLength !== null) return wrongLength
+  if (kind.pattern === undefined || new RegExp(kind.pattern, 'u').test(value)) return null
+  if (onlyWord(kind) !== null) return { code: 'wrong_type', must: null }
+  return { code: 'invalid_value', must: `be of the form ${kind.pattern}` }
+}
+
+function lengthProblem(
+  length: number,
+  min = 0,
+  max = Number.POSITIVE_INFINITY,
+  what: string,
+): ValueProblem | null {
+  if (length < min) return { code: 'wrong_length', must: `have at least ${min} ${what}` }
+  return length > max ? { code: 'wrong_length', must: `have at most ${max} ${what}` } : null
 }
 
 function nearestHint(given: unknown, known: readonly unknown[] | undefined): string {
@@ -194,7 +210,8 @@ function nearestHint(given: unknown, known: readonly unknown[] | undefined): str
   const near = names
     .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)[0]
-  const limit = Math.max(1, Math.floor(given.length / 3))
+  // Two letters swapped are two edits: allowed in words long enough for it to mean something.
+  const limit = given.length < 4 ? 1 : Math.max(2, Math.floor(given.length / 3))
   return near !== undefined && near.distance <= limit
     ? `did you mean ${JSON.stringify(near.name)}?`
     : ''

@@ -59,6 +59,7 @@ const columns = helper.columns([
     id: 'state',
     header: 'State',
     sortFn: 'basic',
+    sortDescFirst: false,
     cell: ({ row: { original } }) => (
       <StatusBadge verdict={syncVerdict[original.node.sync.state]} />
     ),

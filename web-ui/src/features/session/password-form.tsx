@@ -36,7 +36,9 @@ export function PasswordForm({ currentLabel, username, onChanged }: PasswordForm
     if (Object.keys(checkPasswordFields(fields)).length > 0) return
     change.mutate({ currentPassword: fields.current, newPassword: fields.next })
   }
-  const input = (field: keyof PasswordFields) => ({
+  const input = (field: keyof PasswordFields, refused: string | null = null) => ({
+    error: errors[field] ?? refused,
+    'aria-invalid': errors[field] !== undefined || refused !== null,
     value: fields[field],
     onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
       const { value } = event.currentTarget
@@ -58,22 +60,13 @@ export function PasswordForm({ currentLabel, username, onChanged }: PasswordForm
       <PasswordInput
         label={currentLabel}
         autoComplete="current-password"
-        {...input('current')}
-        error={
-          errors.current ?? (wrongCurrent ? 'This is not the password you signed in with.' : null)
-        }
+        {...input('current', wrongCurrent ? 'This is not the password you signed in with.' : null)}
       />
-      <PasswordInput
-        label="New password"
-        autoComplete="new-password"
-        {...input('next')}
-        error={errors.next}
-      />
+      <PasswordInput label="New password" autoComplete="new-password" {...input('next')} />
       <PasswordInput
         label="New password again"
         autoComplete="new-password"
         {...input('repeated')}
-        error={errors.repeated}
       />
       {change.isError && !wrongCurrent && <ErrorBox error={change.error} />}
       <Button type="submit" loading={change.isPending}>

@@ -61,6 +61,7 @@ export function SignInScreen({ returning, onSignedIn }: SignInScreenProps) {
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
           error={passwordError}
+          aria-invalid={passwordError !== null}
           errorProps={{ role: 'alert' }}
         />
         {signIn.isError && !wrong && <ErrorBox error={signIn.error} />}

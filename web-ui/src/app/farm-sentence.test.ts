@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+import { expect, test } from 'vitest'
+import type { Node, SyncState } from '../lib/api-types.ts'
+import { node, rollout, task } from '../test/samples.ts'
+import { farmSentence } from './farm-sentence.ts'
+
+const now = Date.parse('2026-11-21T09:00:00Z')
+const inState = (name: string, state: SyncState, lastSeenAt: string | null = null): Node => {
+  const one = node({ id: name, name, lastSeenAt })
+  return { ...one, sync: { ...one.sync, state } }
+}
+const said = (...args: Parameters<typeof farmSentence>) =>
+  farmSentence(...args)
+    .map((clause) => clause.map((part) => part.text).join(', '))
+    .join('; ')
+
+test('an empty farm says so', () => {
+  expect(said([], [], now)).toBe('no node enrolled; no rollout running')
+})
+
+test('nodes are counted by state, worst not hidden', () => {
+  const nodes = [inState('a', 'in-sync'), inState('b', 'in-sync'), inState('c', 'out-of-sync')]
+  expect(said(nodes, [], now)).toBe('3 nodes, 2 in sync, 1 out of sync; no rollout running')
+})
+
+test('a rollout under way is named with its progress; one that ended is not', () => {
+  const tasks = [task({ state: 'done' }), task({ state: 'applying' }), task({ state: 'pending' })]
+  const rollouts = [rollout({ tasks }), rollout({ id: 'old', state: 'succeeded' })]
+  expect(said([inState('a', 'applying')], rollouts, now)).toBe(
+    '1 node, 1 applying; rollout of default v2 running, 1 of 3 nodes done',
+  )
+})
+
+test('a silent node is named, with for how long', () => {
+  const silent = inState('edge-7', 'unknown', '2026-11-21T08:56:00Z')
+  expect(said([silent], [], now)).toBe('1 node; no rollout running; edge-7 silent for 4 min')
+})
+
+test('many silent nodes are counted', () => {
+  const nodes = ['a', 'b', 'c'].map((name) => inState(name, 'unknown'))
+  expect(said(nodes, [], now)).toContain('3 nodes silent')
+})

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+
+import { EditorView } from '@codemirror/view'
+import { act, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, test } from 'vitest'
+import type { Draft } from '../../lib/api-types.ts'
+import { type FakeApi, type Handlers, json, noAnswer, problem } from '../../test/fake-api.ts'
+import { renderApp } from '../../test/render-app.tsx'
+import { config, session, version } from '../../test/samples.ts'
+
+const LOADS_WITHIN_MS = 5000
+const SAVES_WITHIN_MS = 3000
+
+const draft = (text: string, change: Partial<Draft> = {}): Draft => ({
+  text,
+  baseVersion: 2,
+  updatedBy: 'ana',
+  updatedAt: new Date().toISOString(),
+  ...change,
+})
+const fine = { ok: true, digest: null, errors: [] }
+const schema = {
+  type: 'object',
+  properties: { workers: { type: 'integer', minimum: 1, maximum: 64 } },
+  additionalProperties: false,
+}
+
+function openEditor(handlers: Handlers = {}): FakeApi {
+  return renderApp('/configs/default', {
+    'GET /configs/default': () => json(config()),
+    'GET /configs/default/draft': () => json(draft('{}\n'), { etag: '"1"' }),
+    'GET /config-schema': () => json(schema),
+    'POST /configs/validate': () => json(fine),
+    'PUT /configs/default/draft': ({ body }) =>
+      json(draft((body as { text: string }).text), { etag: '"2"' }),
+    ...handlers,
+  })
+}
+
+async function editor(): Promise<EditorView> {
+  const box = await screen.findByRole(
+    'textbox',
+    { name: 'Draft of config default' },
+    { timeout: LOADS_WITHIN_MS },
+  )
+  const view = EditorView.findFromDOM(box)
+  if (view === null) throw new Error('the editor has no view')
+  return view
+}
+
+/** As if the whole text were typed anew. */
+const write = (view: EditorView, insert: string) =>
+  act(() => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } }))
+const puts = (api: FakeApi) => api.requests.filter((request) => request.method === 'PUT')
+const soon = { timeout: SAVES_WITHIN_MS }
+
+describe('the draft', () => {
+  test('is saved by itself, with the ETag the typing began on', async () => {
+    const api = openEditor()
+    write(await editor(), '{ "workers": 2 }')
+    expect(screen.getByText('Saving the draft…')).toBeVisible()
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+    expect(puts(api)[0]?.body).toEqual({ text: '{ "workers": 2 }' })
+    expect(puts(api)[0]?.headers.get('if-match')).toBe('"1"')
+    await waitFor(() => expect(screen.queryByText('Saving the draft…')).toBeNull())
+
+    write(await editor(), '{ "workers": 3 }')
+    await waitFor(() => expect(puts(api)).toHaveLength(2), soon)
+    expect(puts(api)[1]?.headers.get('if-match')).toBe('"2"')
+  })
+
+  test('that cannot be saved stays, says why, and is saved on another try', async () => {
+    const api = openEditor({ 'PUT /configs/default/draft': noAnswer })
+    write(await editor(), '{ "workers": 2 }')
+    const box = await screen.findByText(/The draft was not saved/, {}, soon)
+    expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
+    expect(sessionStorage.getItem('farmstead.draft.default')).toContain('workers')
+    api.answer({
+      'PUT /configs/default/draft': () => json(draft('{ "workers": 2 }'), { etag: '"2"' }),
+    })
+    const alert = box.closest('[role=alert]') as HTMLElement
+    await userEvent.click(within(alert).getByRole('button', { name: 'Try again' }))
+    await waitFor(() => expect(screen.queryByText(/The draft was not saved/)).toBeNull())
+    expect(sessionStorage.getItem('farmstead.draft.default')).toBeNull()
+  })
+
+  test('that was never saved is there again after a reload', async () => {
+    const unsaved = { text: '{ "workers": 7 }', baseEtag: '"1"' }
+    sessionStorage.setItem('farmstead.draft.default', JSON.stringify(unsaved))
+    const api = openEditor()
+    expect((await editor()).state.doc.toString()).toBe('{ "workers": 7 }')
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+  })
+})
+
+describe('two people on one draft', () => {
+  const theirs = draft('{ "workers": 9 }', { updatedBy: 'ben' })
+
+  async function conflict(): Promise<FakeApi> {
+    const api = openEditor({
+      'PUT /configs/default/draft': () => problem(412, 'draft_changed', 'ben was faster.'),
+    })
+    const view = await editor()
+    api.answer({ 'GET /configs/default/draft': () => json(theirs, { etag: '"5"' }) })
+    write(view, '{ "workers": 2 }')
+    await screen.findByText('ben changed the draft while you were typing', {}, soon)
+    return api
+  }
+
+  test('mine can be kept: it is saved on top of theirs', async () => {
+    const api = await conflict()
+    api.answer({
+      'PUT /configs/default/draft': () => json(draft('{ "workers": 2 }'), { etag: '"6"' }),
+    })
+    await userEvent.click(screen.getByRole('button', { name: /Keep mine/ }))
+    await waitFor(() => expect(puts(api).at(-1)?.headers.get('if-match')).toBe('"5"'))
+    expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
+  })
+
+  test('theirs can be taken, and mine be brought back', async () => {
+    await conflict()
+    await userEvent.click(screen.getByRole('button', { name: 'Take ben’s text' }))
+    expect((await editor()).state.doc.toString()).toBe('{ "workers": 9 }')
+    await userEvent.click(screen.getByRole('button', { name: 'Bring it back' }))
+    expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
+  })
+
+  test('a version is not saved before the choice', async () => {
+    await conflict()
+    const button = screen.getByRole('button', { name: 'Save version' })
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription('Choose between the two texts first.')
+  })
+})
+
+describe('problems', () => {
+  const refused = {
+    ok: false,
+    digest: null,
+    errors: [
+      {
+        pointer: '/workers',
+        line: 1,
+        column: 14,
+        endLine: 1,
+        endColumn: 16,
+        code: 'out_of_range',
+        message: '"workers" must be 1 to 64, found 99',
+        hint: 'use "auto"',
+      },
+    ],
+  }
+
+  test('are the console’s own until the node has spoken, then the node’s', async () => {
+    let answer: (response: Response) => void = () => {}
+    const late = new Promise<Response>((resolve) => {
+      answer = resolve
+    })
+    openEditor({
+      'POST /configs/validate': ({ body }) =>
+        (body as { text: string }).text.includes('99') ? late : json(fine),
+    })
+    write(await editor(), '{ "workers": 99 }')
+    expect(await screen.findByText(/must be a whole number 1–64, got 99/)).toBeVisible()
+    expect(screen.getByText('1 problem so far, checking…')).toBeVisible()
+    await waitFor(() => expect(screen.getByText(/so far/)).toBeVisible())
+    answer(json(refused))
+    expect(await screen.findByText('"workers" must be 1 to 64, found 99', {}, soon)).toBeVisible()
+    expect(screen.getByText('1 problem, by farmstead-node')).toBeVisible()
+    expect(screen.queryByText(/got 99/)).toBeNull()
+    expect(screen.getByRole('button', { name: 'Save version' })).toHaveAccessibleDescription(
+      'Mend the 1 problem first.',
+    )
+  })
+
+  test('lead to their place', async () => {
+    openEditor({ 'POST /configs/validate': () => json(refused) })
+    const view = await editor()
+    write(view, '{ "workers": 99 }')
+    await userEvent.click(await screen.findByRole('button', { name: /1:14/ }, soon))
+    expect(view.state.selection.main.head).toBe(13)
+  })
+
+  test('a node binary that cannot be asked is said, and no version is saved unchecked', async () => {
+    openEditor({
+      'GET /configs/default': () => json(config({ draftChanged: true })),
+      'POST /configs/validate': () =>
+        problem(409, 'node_check_failed', 'farmstead-node is missing.'),
+    })
+    await editor()
+    expect(await screen.findByText(/not checked by farmstead-node/, {}, soon)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Save version' })).toBeDisabled()
+  })
+})
+
+describe('saving a version', () => {
+  const open = () =>
+    openEditor({ 'GET /configs/default': () => json(config({ draftChanged: true })) })
+
+  test('needs a message, and leads to the plan', async () => {
+    const api = open()
+    await editor()
+    await screen.findByText('farmstead-node takes this text', {}, soon)
+    const user = userEvent.setup()
+    await user.click(screen.getByRole('button', { name: 'Save version' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('button', { name: 'Save version 3' }))
+    expect(dialog.getByText('Say what changes and why.')).toBeVisible()
+    api.answer({
+      'POST /configs/default/versions': () => json(version({ number: 3 }), {}, 201),
+      'GET /configs/default': () => json(config({ latestVersion: 3 })),
+    })
+    await user.type(dialog.getByRole('textbox', { name: /Message/ }), ' Two loops ')
+    await user.click(dialog.getByRole('button', { name: 'Save version 3' }))
+    expect(await screen.findByText('Version 3 is saved')).toBeVisible()
+    const post = api.requests.find((request) => request.path === '/configs/default/versions')
+    expect(post?.body).toEqual({ text: '{}\n', message: 'Two loops', parent: 2 })
+    const [link] = await screen.findAllByRole('link', { name: 'Plan rollout of v3' })
+    expect(link).toHaveAttribute('href', '/rollouts/new?config=default&version=3')
+  })
+
+  test('that somebody was faster with stays in the dialog', async () => {
+    open().answer({
+      'POST /configs/default/versions': () =>
+        problem(409, 'parent_not_latest', 'Version 3 was saved by ben meanwhile.'),
+    })
+    await editor()
+    await screen.findByText('farmstead-node takes this text', {}, soon)
+    const user = userEvent.setup()
+    await user.click(screen.getByRole('button', { name: 'Save version' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.type(dialog.getByRole('textbox', { name: /Message/ }), 'Two loops')
+    await user.click(dialog.getByRole('button', { name: 'Save version 3' }))
+    expect(await dialog.findByText(/saved by ben meanwhile/)).toBeVisible()
+  })
+})
+
+test('who may only read sees the text and cannot change it', async () => {
+  openEditor({ 'GET /session': () => json({ ...session, permissions: [] }) })
+  const view = await editor()
+  expect(view.state.readOnly).toBe(true)
+  expect(screen.getByRole('button', { name: 'Save version' })).toBeDisabled()
+})
+
+test('an address with a place opens the editor there', async () => {
+  openEditor({
+    'GET /configs/default/draft': () => json(draft('{\n  "workers": 2\n}'), { etag: '"1"' }),
+  })
+  await editor()
+  act(() => window.history.pushState(null, '', '/configs/default?pointer=%2Fworkers&line=9'))
+  const view = await editor()
+  await waitFor(() => expect(view.state.selection.main.head).toBe(4))
+})
+
+test('a config that is not there says so in its box', async () => {
+  openEditor({
+    'GET /configs/default': () => problem(404, 'config_not_found', 'There is no config.'),
+  })
+  expect(await screen.findByText('There is no config.', {}, soon)).toBeVisible()
+})

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, test } from 'vitest'
+import { json, never, problem } from '../../test/fake-api.ts'
+import { renderApp } from '../../test/render-app.tsx'
+import { config, page, version } from '../../test/samples.ts'
+
+const LOADS_WITHIN_MS = 5000
+const soon = { timeout: LOADS_WITHIN_MS }
+const v1 = version({ number: 1, parent: null, nodes: 0, message: 'First', text: '{}\n' })
+const v2 = version({ text: '{ "workers": 2 }\n' })
+const lists = { 'GET /configs/default/versions': () => json(page(v2, v1)) }
+const draft = {
+  text: '{ "workers": 3 }\n',
+  baseVersion: 2,
+  updatedBy: null,
+  updatedAt: v2.createdAt,
+}
+
+describe('the configs', () => {
+  test('are listed with their draft’s state', async () => {
+    renderApp('/configs', { 'GET /configs': () => json(page(config({ draftChanged: true }))) })
+    expect(await screen.findByRole('link', { name: 'default' })).toBeVisible()
+    expect(screen.getByText('Has changes not yet saved')).toBeVisible()
+  })
+  test('are none only when set-up failed, and that is said', async () => {
+    renderApp('/configs', { 'GET /configs': () => json(page()) })
+    expect(await screen.findByText('No config yet')).toBeVisible()
+  })
+})
+
+describe('the versions', () => {
+  test('show who, why, when and on how many nodes', async () => {
+    renderApp('/configs/default/versions', lists)
+    const link = await screen.findByRole('link', { name: 'v2' }, soon)
+    const row = within(link.closest('tr') as HTMLElement)
+    for (const text of ['Longer caching', 'ana', '3 nodes'])
+      expect(row.getByText(text)).toBeVisible()
+    expect(row.getByRole('link', { name: 'with v1' })).toHaveAttribute(
+      'href',
+      '/configs/default/compare?from=1&to=2',
+    )
+  })
+  test('load', async () => {
+    renderApp('/configs/default/versions', { 'GET /configs/default/versions': never })
+    expect(await screen.findByRole('status', { name: 'The versions: loading' }, soon)).toBeVisible()
+  })
+  test('may be none', async () => {
+    renderApp('/configs/default/versions', { 'GET /configs/default/versions': () => json(page()) })
+    expect(await screen.findByText('No version yet', {}, soon)).toBeVisible()
+  })
+  test('may fail', async () => {
+    renderApp('/configs/default/versions', {
+      'GET /configs/default/versions': () => problem(404, 'config_not_found', 'No config.'),
+    })
+    expect(await screen.findByRole('alert', {}, soon)).toHaveTextContent('req-7')
+  })
+})
+
+describe('comparing', () => {
+  test('by option: what changed, from what to what, and what it does', async () => {
+    renderApp('/configs/default/compare?from=1&to=2&view=options', {
+      ...lists,
+      'GET /configs/default/diff': () =>
+        json({
+          from: 1,
+          to: 2,
+          fromText: '{}',
+          toText: '{}',
+          changes: [
+            { pointer: '/workers', kind: 'added', from: null, to: 2, help: 'Event loops.' },
+          ],
+        }),
+    })
+    const row = within(await screen.findByRole('row', { name: /\/workers/ }, soon))
+    for (const text of ['Added', 'not set', '2', 'Event loops.']) {
+      expect(row.getByText(text)).toBeVisible()
+    }
+  })
+  test('equal texts are said to be equal', async () => {
+    renderApp('/configs/default/compare?from=2&to=2', {
+      ...lists,
+      'GET /configs/default/versions/2': () => json(v2),
+    })
+    expect(await screen.findByText('No difference', {}, soon)).toBeVisible()
+  })
+})
+
+test('restoring an old version warns of unsaved changes and carries the draft’s ETag', async () => {
+  const api = renderApp('/configs/default/versions/1', {
+    'GET /configs/default/versions/1': () => json(v1),
+    'GET /configs/default': () => json(config({ draftChanged: true })),
+    'GET /configs/default/draft': () => json(draft, { etag: '"4"' }),
+    'PUT /configs/default/draft': () => json({ ...draft, text: '{}\n' }, { etag: '"5"' }),
+    'GET /config-schema': () => json({}),
+    'POST /configs/validate': () => json({ ok: true, digest: null, errors: [] }),
+  })
+  const user = userEvent.setup()
+  await user.click(await screen.findByRole('button', { name: 'Restore into the draft' }, soon))
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(await dialog.findByText('The draft has changes that are in no version')).toBeVisible()
+  await user.click(await dialog.findByRole('button', { name: 'Replace the draft with v1' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/configs/default'))
+  const put = api.requests.find((request) => request.method === 'PUT')
+  expect(put?.body).toEqual({ text: '{}\n' })
+  expect(put?.headers.get('if-match')).toBe('"4"')
+})

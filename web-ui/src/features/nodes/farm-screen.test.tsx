@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, test } from 'vitest'
+import { json, never, problem } from '../../test/fake-api.ts'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
+import { node, page, session } from '../../test/samples.ts'
+
+const one = node()
+const edge2 = node({
+  id: 'node_2',
+  name: 'edge-2',
+  connected: false,
+  labels: {},
+  latency: { ...one.latency, requests: 0, p50Seconds: null, p99Seconds: null },
+  sync: { ...one.sync, state: 'unknown', effective: null },
+})
+
+const row = async (name: string) => {
+  const link = await screen.findByRole('link', { name })
+  return within(link.closest('tr') as HTMLElement)
+}
+
+describe('the farm', () => {
+  test('shows each node with its state in words, numbers and their sample size', async () => {
+    renderApp('/', { 'GET /nodes': () => json(page(one, edge2)) })
+    const first = await row('edge-1')
+    expect(first.getByText('In sync')).toBeVisible()
+    expect(first.getByText('4.2 ms')).toBeVisible()
+    expect(first.getByText('18,203')).toBeVisible()
+    const second = await row('edge-2')
+    expect(second.getByText('not connected')).toBeVisible()
+    expect(second.getByText('desired')).toBeVisible()
+    expect(second.getByText('effective')).toBeVisible()
+  })
+
+  test('reads every page of a long list', async () => {
+    renderApp('/', {
+      'GET /nodes': ({ query }) =>
+        query.get('cursor') === 'next'
+          ? json(page(edge2))
+          : json({ items: [one], nextCursor: 'next' }),
+    })
+    expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
+    expect(screen.getByRole('link', { name: 'edge-2' })).toBeVisible()
+  })
+
+  test('keeps filters in the address', async () => {
+    renderApp('/?state=unknown', { 'GET /nodes': () => json(page(one, edge2)) })
+    expect(await screen.findByText(/1 of 2 nodes/)).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'edge-1' })).toBeNull()
+    const user = userEvent.setup()
+    await user.type(screen.getByLabelText(/Find nodes/), 'nobody')
+    expect(await screen.findByText('No node matches')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Show all nodes' }))
+    expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
+    expect(window.location.search).toBe('')
+  })
+
+  test('sorts by a column, which it announces', async () => {
+    renderApp('/', { 'GET /nodes': () => json(page(one, edge2)) })
+    const user = userEvent.setup()
+    await user.click(await screen.findByRole('button', { name: /^State/ }))
+    const state = await screen.findByRole('columnheader', { name: /State/ })
+    await waitFor(() => expect(state).toHaveAttribute('aria-sort', 'ascending'))
+    const names = screen.getAllByRole('link', { name: /^edge-\d$/ }).map((link) => link.textContent)
+    expect(names).toEqual(['edge-2', 'edge-1'])
+  })
+})
+
+describe('its four states', () => {
+  test('loading', async () => {
+    renderApp('/', { 'GET /nodes': never })
+    expect(await screen.findByRole('status', { name: 'The nodes: loading' })).toBeVisible()
+    expect(screen.getByText('Reading the farm…')).toBeVisible()
+  })
+
+  test('empty: explains how a node joins', async () => {
+    renderApp('/', { 'GET /nodes': () => json(page()) })
+    expect(await screen.findByText('No node has joined yet')).toBeVisible()
+    expect(screen.getByText('no node enrolled')).toBeVisible()
+  })
+
+  test('failed: its own box, the request, and another try', async () => {
+    const api = renderApp('/', {
+      'GET /nodes': () => problem(403, 'not_allowed', 'This needs the permission "nodes:read".'),
+    })
+    const box = await screen.findByRole('alert')
+    expect(box).toHaveTextContent('nodes:read')
+    expect(box).toHaveTextContent('req-7')
+    api.answer({ 'GET /nodes': () => json(page(one)) })
+    await userEvent.click(within(box).getByRole('button', { name: 'Try again' }))
+    expect(await screen.findByRole('link', { name: 'edge-1' })).toBeVisible()
+  })
+
+  test('stale: keeps what it knew and says since when', async () => {
+    const api = renderApp('/')
+    await screen.findByRole('link', { name: 'edge-1' })
+    api.answer({ 'GET /nodes': () => problem(403, 'not_allowed', 'Not any more.') })
+    sayChanged('node')
+    expect(await screen.findByText(/The nodes: as of \d\d:\d\d:\d\d, not newer/)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'edge-1' })).toBeVisible()
+    expect(screen.getByText(/\(as of /)).toBeVisible()
+  })
+
+  test('live: what changed is fetched again', async () => {
+    const api = renderApp('/')
+    await screen.findByRole('link', { name: 'edge-1' })
+    api.answer({ 'GET /nodes': () => json(page(one, edge2)) })
+    sayChanged('node')
+    expect(await screen.findByRole('link', { name: 'edge-2' })).toBeVisible()
+  })
+})
+
+describe('adding a node', () => {
+  const created = {
+    id: 'token_1',
+    labels: {},
+    maxUses: 1,
+    uses: 0,
+    expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+    createdAt: new Date(Date.now() - 1000).toISOString(),
+    createdBy: 'ana',
+    secret: 'fst_secret',
+    command: 'farmstead-node join http://cp:9701 --token fst_secret --state /var/lib/x',
+  }
+
+  test('gives the one command and waits until the node is there', async () => {
+    const api = renderApp('/', { 'POST /enrolment-tokens': () => json(created, {}, 201) })
+    const user = userEvent.setup()
+    await user.click(await screen.findByRole('button', { name: 'Add a node' }))
+    await user.type(await screen.findByRole('textbox', { name: /Labels/ }), 'rack')
+    await user.click(screen.getByRole('button', { name: /Make a token/ }))
+    expect(screen.getByText('"rack" is not of the form key=value.')).toBeVisible()
+    await user.type(screen.getByRole('textbox', { name: /Labels/ }), '=b2')
+    await user.click(screen.getByRole('button', { name: /Make a token/ }))
+    expect(await screen.findByText(created.command)).toBeVisible()
+    expect(screen.getByText('Waiting for the node…')).toBeVisible()
+    const post = api.requests.find((request) => request.method === 'POST')
+    expect(post?.body).toEqual({ labels: { rack: 'b2' }, maxUses: 1 })
+  })
+
+  test('is off for who may not, and says why', async () => {
+    renderApp('/', { 'GET /session': () => json({ ...session, permissions: [] }) })
+    const button = await screen.findByRole('button', { name: 'Add a node' })
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription(/nodes:enrol/)
+  })
+})

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, test } from 'vitest'
+import { node } from '../../test/samples.ts'
+import { parseFarmSearch } from './farm-search.ts'
+import { parseLabels } from './labels.ts'
+import { parseOverride } from './override.ts'
+import { digestsToShow, matchesFilter, whyNoLatency } from './rules.ts'
+
+describe('digestsToShow', () => {
+  const { sync } = node()
+  const other = { generation: 4, digest: `sha256:${'b'.repeat(64)}`, version: null }
+
+  test('is one line while all three agree', () => {
+    expect(digestsToShow(sync).map((one) => one.name)).toEqual(['effective'])
+  })
+  test.each([
+    ['effective differs', { ...sync, effective: other }],
+    ['acknowledged differs', { ...sync, acknowledged: other }],
+    ['nothing runs yet', { ...sync, effective: null }],
+    ['nothing is assigned', { ...sync, desired: null }],
+  ])('is all three when %s', (_when, changed) => {
+    expect(digestsToShow(changed)).toHaveLength(3)
+  })
+})
+
+describe('whyNoLatency', () => {
+  const { latency } = node()
+  const none = { ...latency, p99Seconds: null, requests: 0 }
+  test('a number has no reason', () => expect(whyNoLatency(node())).toBeNull())
+  test('no requests is not no contact', () => {
+    expect(whyNoLatency(node({ latency: none }))).toBe('no requests')
+    expect(whyNoLatency(node({ latency: none, connected: false }))).toBe('not connected')
+  })
+})
+
+describe('matchesFilter', () => {
+  test.each([
+    ['', true],
+    ['EDGE', true],
+    ['rack=b2', true],
+    ['edge host-1', true],
+    ['edge rack=b3', false],
+  ])('"%s": %s', (q, matches) => {
+    expect(matchesFilter(node(), { q })).toBe(matches)
+  })
+  test('by state', () => expect(matchesFilter(node(), { state: 'drift' })).toBe(false))
+})
+
+describe('parseLabels', () => {
+  test('reads pairs, by spaces or commas', () => {
+    expect(parseLabels(' rack=b2, site=fra ')).toEqual({
+      ok: true,
+      labels: { rack: 'b2', site: 'fra' },
+    })
+  })
+  test('keeps an equals sign in the value', () => {
+    expect(parseLabels('note=a=b')).toEqual({ ok: true, labels: { note: 'a=b' } })
+  })
+  test.each(['rack', '=b2', 'Rack=b2', `a=${'x'.repeat(129)}`])('refuses "%s"', (text) => {
+    expect(parseLabels(text).ok).toBe(false)
+  })
+})
+
+test('an override is an object', () => {
+  expect(parseOverride('{"workers": 2}')).toEqual({ ok: true, mergePatch: { workers: 2 } })
+  for (const text of ['[]', 'null', '3', '{']) expect(parseOverride(text).ok).toBe(false)
+})
+
+test('an address from elsewhere holds only what is known', () => {
+  const search = { q: 7, state: 'gone', sort: 'name', desc: true, other: 1 }
+  expect(parseFarmSearch(search)).toEqual({ q: '7', sort: 'name', desc: true })
+})

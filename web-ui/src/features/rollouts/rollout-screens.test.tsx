@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, test } from 'vitest'
+import { json, never, problem } from '../../test/fake-api.ts'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
+import { page, plan, rollout, session, task } from '../../test/samples.ts'
+
+const LOADS_WITHIN_MS = 5000
+const soon = { timeout: LOADS_WITHIN_MS }
+const one = rollout()
+const address = `/rollouts/${one.id}`
+const endpoint = `GET /rollouts/${one.id}`
+const error = {
+  pointer: '/sites/0/root',
+  line: 9,
+  column: 15,
+  endLine: 9,
+  endColumn: 30,
+  code: 'no_such_folder',
+  message: 'there is no folder /srv/wwww',
+  hint: '',
+}
+
+describe('a rollout', () => {
+  test('says its state, why, and what each node does; and goes on live', async () => {
+    const api = renderApp(address, { [endpoint]: () => json(one) })
+    const state = within(await screen.findByRole('region', { name: 'State of the rollout' }, soon))
+    expect(state.getByText('Running')).toBeVisible()
+    expect(state.getByText('Waiting for edge-1 to confirm.')).toBeVisible()
+    expect(screen.getByText('Applying')).toBeVisible()
+    const done = rollout({
+      state: 'succeeded',
+      tasks: [task({ state: 'done' })],
+      endedAt: one.createdAt,
+    })
+    api.answer({ [endpoint]: () => json(done) })
+    sayChanged('rollout')
+    expect(await state.findByText('Succeeded')).toBeVisible()
+    expect(screen.queryByRole('button', { name: /Freeze/ })).toBeNull()
+  })
+
+  test('shows a refusal with its place, which leads into the editor', async () => {
+    const refused = task({
+      state: 'nacked',
+      code: 'semantic',
+      message: 'It refused.',
+      errors: [error],
+    })
+    renderApp(address, { [endpoint]: () => json(rollout({ tasks: [refused] })) })
+    expect(await screen.findByText('Refused', {}, soon)).toBeVisible()
+    const link = screen.getByRole('link', { name: /\/sites\/0\/root 9:15/ })
+    expect(link.getAttribute('href')).toContain('/configs/default?pointer=')
+    expect(screen.getByText(/there is no folder/)).toBeVisible()
+  })
+
+  test('is frozen with the state it was seen in; a stale page is told', async () => {
+    const api = renderApp(address, {
+      [endpoint]: () => json(one),
+      [`POST /rollouts/${one.id}/actions/freeze`]: () =>
+        problem(409, 'stale_state', 'It moved on meanwhile.'),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: /Freeze/ }, soon))
+    expect(await screen.findByText(/It moved on meanwhile/)).toBeVisible()
+    const post = api.requests.find((request) => request.method === 'POST')
+    expect(post?.body).toEqual({ stateVersion: 4 })
+  })
+
+  test('loads', async () => {
+    renderApp(address, { [endpoint]: never })
+    expect(await screen.findByRole('status', { name: 'The rollout: loading' }, soon)).toBeVisible()
+  })
+
+  test('may not be there', async () => {
+    renderApp(address, { [endpoint]: () => problem(404, 'rollout_not_found', 'No such rollout.') })
+    expect(await screen.findByRole('alert', {}, soon)).toHaveTextContent('No such rollout.')
+  })
+})
+
+describe('the plan', () => {
+  const plans = '/rollouts/new?config=default&version=2'
+  const answer = (planned: object) => ({
+    'POST /rollouts': ({ query }: { query: URLSearchParams }) =>
+      query.get('dry_run') === '1' ? json(planned) : json(one, {}, 201),
+  })
+
+  test('shows each node before anything happens, then starts', async () => {
+    const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
+    expect(await screen.findByText('Takes it now', {}, soon)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'What differs from v1' })).toBeVisible()
+    expect(
+      api.requests
+        .filter(({ query }) => query.get('dry_run') === null && query.size === 0)
+        .filter(({ method }) => method === 'POST'),
+    ).toEqual([])
+    const user = userEvent.setup()
+    await user.type(screen.getByRole('textbox', { name: /Message/ }), 'Now')
+    await user.click(screen.getByRole('button', { name: 'Start rollout to 1 node' }))
+    expect(
+      await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon),
+    ).toBeVisible()
+    const started = api.requests.filter(
+      ({ method, query }) => method === 'POST' && query.size === 0,
+    )
+    expect(started.map(({ body }) => body)).toEqual([
+      { config: 'default', version: 2, message: 'Now' },
+    ])
+  })
+
+  test.each([
+    ['a node would refuse it', plan({ errors: [error] }), /errors on edge-1/],
+    ['every node has it', plan({ changes: false }), /nothing to do/],
+  ])('cannot be started when %s, and says why', async (_when, planned, why) => {
+    renderApp(plans, answer(planned))
+    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription(why)
+  })
+
+  test('cannot be started while another is under way, and leads there', async () => {
+    renderApp(plans, { ...answer(plan()), 'GET /rollouts': () => json(page(one)) })
+    expect(
+      await screen.findByRole('link', { name: 'Look at the one under way' }, soon),
+    ).toBeVisible()
+    expect(screen.getByRole('button', { name: /Start rollout/ })).toBeDisabled()
+  })
+
+  test('is only looked at by who may not start it', async () => {
+    renderApp(plans, {
+      ...answer(plan()),
+      'GET /session': () => json({ ...session, permissions: [] }),
+    })
+    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
+    expect(button).toHaveAccessibleDescription(/rollouts:run/)
+  })
+})
+
+describe('the rollouts', () => {
+  test('are listed with state and progress', async () => {
+    renderApp('/rollouts', { 'GET /rollouts': () => json(page(one)) })
+    expect(await screen.findByRole('link', { name: 'default v2' })).toBeVisible()
+    expect(screen.getByText('0 of 1')).toBeVisible()
+  })
+  test('may be none', async () => {
+    renderApp('/rollouts')
+    expect(await screen.findByText('Nothing has been rolled out yet')).toBeVisible()
+  })
+  test('may fail', async () => {
+    renderApp('/rollouts', { 'GET /rollouts': () => problem(403, 'not_allowed', 'Not yours.') })
+    expect(await screen.findByRole('alert')).toHaveTextContent('Not yours.')
+  })
+})

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, test } from 'vitest'
+import { json, problem } from '../../test/fake-api.ts'
+import { renderApp } from '../../test/render-app.tsx'
+import { session } from '../../test/samples.ts'
+
+const signedOut = { 'GET /session': () => problem(401, 'not_signed_in', 'This needs a session.') }
+const oneTime = { ...session, passwordChangeRequired: true }
+
+async function signIn(username: string, password: string) {
+  const user = userEvent.setup()
+  await user.type(await screen.findByLabelText('User name'), username)
+  await user.type(screen.getByLabelText('Password'), password)
+  await user.click(screen.getByRole('button', { name: 'Sign in' }))
+  return user
+}
+
+describe('sign in', () => {
+  test('leads back to where one was', async () => {
+    const api = renderApp('/rollouts?x=1', signedOut)
+    await screen.findByText(/Sign in to go on where you were/)
+    api.answer({ 'POST /session': () => json(session), 'GET /session': () => json(session) })
+    await signIn('ana', 'secret')
+    expect(await screen.findByRole('heading', { name: 'Rollouts', level: 1 })).toBeVisible()
+    expect(document.title).toBe('Rollouts · Farmstead')
+  })
+
+  test('says at the field that the pair is wrong', async () => {
+    renderApp('/', {
+      ...signedOut,
+      'POST /session': () => problem(401, 'wrong_credentials', 'They do not belong together.'),
+    })
+    await signIn('ana', 'wrong')
+    const field = await screen.findByLabelText('Password')
+    expect(field).toBeInvalid()
+    expect(screen.getByRole('alert')).toHaveTextContent('do not belong together')
+  })
+
+  test('asks for what is missing before it asks the server', async () => {
+    const api = renderApp('/', signedOut)
+    const user = userEvent.setup()
+    await user.click(await screen.findByRole('button', { name: 'Sign in' }))
+    expect(screen.getByText('Enter your user name.')).toBeVisible()
+    expect(screen.getByText('Enter your password.')).toBeVisible()
+    expect(api.requests.filter((request) => request.method === 'POST')).toEqual([])
+  })
+
+  test('shows why it must wait, with the request to look for', async () => {
+    renderApp('/', {
+      ...signedOut,
+      'POST /session': () => problem(429, 'too_many_attempts', 'Wait 30 s, then try again.'),
+    })
+    await signIn('ana', 'again')
+    expect(await screen.findByText(/Wait 30 s/)).toBeVisible()
+    expect(screen.getByText('req-7')).toBeVisible()
+  })
+})
+
+describe('the one-time password', () => {
+  test('must be replaced before anything else is seen', async () => {
+    const api = renderApp('/settings', { 'GET /session': () => json(oneTime) })
+    const user = userEvent.setup()
+    await user.type(await screen.findByLabelText('One-time password'), 'one-time')
+    await user.type(screen.getByLabelText('New password'), 'short')
+    await user.click(screen.getByRole('button', { name: 'Change password' }))
+    expect(screen.getByText('At least 12 characters; this has 5.')).toBeVisible()
+    expect(screen.getByText('This differs from the new password.')).toBeVisible()
+
+    api.answer({
+      'PUT /session/password': () => json(session),
+      'GET /session': () => json(session),
+      'GET /system': () => problem(503, 'busy', 'Later.'),
+      'GET /health': () => problem(503, 'busy', 'Later.'),
+    })
+    await user.type(screen.getByLabelText('New password'), ' but longer')
+    await user.type(screen.getByLabelText('New password again'), 'short but longer')
+    await user.click(screen.getByRole('button', { name: 'Change password' }))
+    expect(await screen.findByRole('heading', { name: 'Settings', level: 1 })).toBeVisible()
+    const put = api.requests.find((request) => request.method === 'PUT')
+    expect(put?.body).toEqual({ currentPassword: 'one-time', newPassword: 'short but longer' })
+  })
+})
+
+test('a session that ends while one is at work leads to the sign-in', async () => {
+  let over = false
+  renderApp('/', {
+    'GET /session': () => (over ? problem(401, 'not_signed_in', 'No session.') : json(session)),
+    'GET /configs': () => {
+      over = true
+      return problem(401, 'not_signed_in', 'No session.')
+    },
+  })
+  const user = userEvent.setup()
+  await user.click(await screen.findByRole('link', { name: 'Configs' }))
+  expect(await screen.findByText(/Your session has ended/)).toBeVisible()
+  expect(window.location.search).toContain('next=%2Fconfigs')
+})
+
+test('signing out that fails says so and leaves one signed in', async () => {
+  renderApp('/', { 'DELETE /session': () => problem(507, 'storage_full', 'The disk is full.') })
+  const user = userEvent.setup()
+  await user.click(await screen.findByRole('button', { name: 'Account of ana' }))
+  await user.click(await screen.findByRole('button', { name: 'Sign out' }))
+  expect(await screen.findByText(/Not signed out/)).toHaveTextContent('The disk is full.')
+  expect(screen.getByRole('button', { name: 'Account of ana' })).toBeVisible()
+})

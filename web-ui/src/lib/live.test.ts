@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { connectLive, type EventKind, type LiveState } from './live.ts'
+
+class FakeSource extends EventTarget {
+  static all: FakeSource[] = []
+  readyState = 0
+  closed = false
+  onopen: (() => void) | null = null
+  onerror: (() => void) | null = null
+  onmessage: ((event: MessageEvent) => void) | null = null
+  constructor() {
+    super()
+    FakeSource.all.push(this)
+  }
+  close() {
+    this.closed = true
+    this.readyState = 2
+  }
+  open() {
+    this.readyState = 1
+    this.onopen?.()
+  }
+  fail(readyState: 0 | 2) {
+    this.readyState = readyState
+    this.onerror?.()
+  }
+  say(data: unknown) {
+    this.onmessage?.(new MessageEvent('message', { data: JSON.stringify(data) }))
+  }
+}
+
+const last = () => FakeSource.all.at(-1) as FakeSource
+let changes: EventKind[][]
+let states: LiveState[]
+let stop: () => void
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('EventSource', { CLOSED: 2 })
+  FakeSource.all = []
+  changes = []
+  states = []
+  stop = connectLive({
+    url: '/api/v1/events',
+    onChange: (kinds) => changes.push([...kinds]),
+    onState: (state) => states.push(state),
+    createSource: () => new FakeSource() as unknown as EventSource,
+  })
+})
+afterEach(() => {
+  stop()
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('while the stream is open', () => {
+  beforeEach(() => last().open())
+
+  test('many events in a moment are one change', () => {
+    for (let i = 0; i < 50; i++) last().say({ kind: 'node' })
+    last().say({ kind: 'rollout' })
+    vi.advanceTimersByTime(250)
+    expect(changes).toEqual([['node', 'rollout']])
+  })
+
+  test('measurements wait longer, but do not hold up what is urgent', () => {
+    last().say({ kind: 'metrics' })
+    vi.advanceTimersByTime(1000)
+    expect(changes).toEqual([])
+    last().say({ kind: 'node' })
+    vi.advanceTimersByTime(250)
+    expect(changes).toEqual([['metrics', 'node']])
+  })
+
+  test('a stream of events never puts the change off', () => {
+    for (let i = 0; i < 10; i++) {
+      last().say({ kind: 'node' })
+      vi.advanceTimersByTime(100)
+    }
+    expect(changes.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('what is no event of ours is passed over', () => {
+    last().onmessage?.(new MessageEvent('message', { data: 'not json' }))
+    last().say({ kind: 'weather' })
+    last().say(null)
+    vi.advanceTimersByTime(5000)
+    expect(changes).toEqual([])
+  })
+
+  test('"resync" has everything fetched again at once', () => {
+    last().dispatchEvent(new Event('resync'))
+    expect(changes).toEqual([['node', 'rollout', 'config', 'metrics', 'session']])
+  })
+})
+
+describe('when the stream fails', () => {
+  test('it polls until the browser has the stream back, then fetches everything once', () => {
+    last().open()
+    last().fail(0)
+    vi.advanceTimersByTime(10_000)
+    expect(changes).toHaveLength(2)
+    last().open()
+    expect(changes).toHaveLength(3)
+    vi.advanceTimersByTime(20_000)
+    expect(changes).toHaveLength(3)
+    expect(states).toEqual(['connecting', 'live', 'polling', 'live'])
+  })
+
+  test('a stream the server refused is asked for again', () => {
+    last().fail(2)
+    expect(FakeSource.all).toHaveLength(1)
+    vi.advanceTimersByTime(5000)
+    expect(FakeSource.all).toHaveLength(2)
+  })
+})
+
+describe('a hidden tab', () => {
+  const setHidden = (hidden: boolean) => {
+    Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }
+  afterEach(() => Reflect.deleteProperty(document, 'hidden'))
+
+  test('gives its stream back after a minute and takes it up when looked at', () => {
+    last().open()
+    setHidden(true)
+    vi.advanceTimersByTime(59_000)
+    expect(last().closed).toBe(false)
+    vi.advanceTimersByTime(2000)
+    expect(last().closed).toBe(true)
+    setHidden(false)
+    expect(FakeSource.all).toHaveLength(2)
+    expect(changes).toHaveLength(1)
+  })
+})
+
+test('once stopped, nothing more is said', () => {
+  last().open()
+  last().say({ kind: 'node' })
+  stop()
+  vi.advanceTimersByTime(60_000)
+  expect(changes).toEqual([])
+  expect(last().closed).toBe(true)
+})

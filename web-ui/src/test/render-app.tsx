@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+import { act, render } from '@testing-library/react'
+import { vi } from 'vitest'
+import { createApp } from '../app/app.tsx'
+import type { EventKind } from '../lib/live.ts'
+import { type FakeApi, fakeApi, type Handlers, json } from './fake-api.ts'
+import { node, noMetrics, page, session } from './samples.ts'
+
+/** A stream that opens and then says what a test has it say. */
+class FakeStream {
+  static readonly CLOSED = 2
+  static newest: FakeStream | null = null
+  readyState = 1
+  onopen: (() => void) | null = null
+  onerror: (() => void) | null = null
+  onmessage: ((event: MessageEvent) => void) | null = null
+  constructor() {
+    FakeStream.newest = this
+    queueMicrotask(() => this.onopen?.())
+  }
+  addEventListener() {}
+  close() {}
+}
+
+/** As when the control plane says that something of this kind changed. */
+export function sayChanged(kind: EventKind): void {
+  const data = JSON.stringify({ kind })
+  act(() => FakeStream.newest?.onmessage?.(new MessageEvent('message', { data })))
+}
+
+/** The whole console at an address, in front of a control plane that answers like this. */
+export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
+  vi.stubGlobal('EventSource', FakeStream)
+  window.history.replaceState(null, '', address)
+  const api = fakeApi({
+    'GET /session': () => json(session),
+    'GET /nodes': () => json(page(node())),
+    'GET /rollouts': () => json(page()),
+    'GET /metrics/query': () => json(noMetrics),
+    ...handlers,
+  })
+  render(createApp('test'))
+  return api
+}

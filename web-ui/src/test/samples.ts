@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// One of each thing the API speaks of, whole, so that a test changes only what it is about.
+import type { Config, Node, Rollout, RolloutPlan, Session, Version } from '../lib/api-types.ts'
+
+const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
+const digest = (letter: string) => `sha256:${letter.repeat(64)}`
+
+export const session: Session = {
+  user: { id: 'user_01jd4q6v2m8w3x5y7z9abcdefg', username: 'ana', roles: ['admin'] },
+  passwordChangeRequired: false,
+  permissions: ['configs:write', 'nodes:enrol', 'nodes:write', 'rollouts:run'],
+  expiresAt: ago(-3600),
+}
+
+const identity = { generation: 3, digest: digest('a'), version: { config: 'default', number: 2 } }
+
+export function node(change: Partial<Node> = {}): Node {
+  return {
+    id: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
+    name: 'edge-1',
+    labels: { rack: 'b2' },
+    hostname: 'host-1',
+    version: '0.1.0',
+    os: 'Debian GNU/Linux 12',
+    arch: 'x86_64',
+    connected: true,
+    lastSeenAt: ago(1),
+    bootId: '0'.repeat(32),
+    urls: ['http://127.0.0.1:8080/'],
+    sync: {
+      state: 'in-sync',
+      reason: 'It runs default v2, as assigned.',
+      since: ago(600),
+      desired: identity,
+      acknowledged: identity,
+      effective: identity,
+    },
+    lastResult: {
+      at: ago(600),
+      outcome: 'applied',
+      code: null,
+      message: '',
+      errors: [],
+      rolloutId: null,
+    },
+    latency: {
+      windowSeconds: 60,
+      requests: 18_203,
+      p50Seconds: 0.0012,
+      p99Seconds: 0.0042,
+      readWaitP99Seconds: null,
+      errorRatio: 0,
+      requestsPerSecond: 303,
+    },
+    gauges: { openConnections: 12 },
+    enrolledAt: ago(86_400),
+    ...change,
+  }
+}
+
+export function rollout(change: Partial<Rollout> = {}): Rollout {
+  return {
+    id: 'rollout_01jd4q6v2m8w3x5y7z9abcdefg',
+    config: 'default',
+    version: 2,
+    previousVersion: 1,
+    state: 'running',
+    stateVersion: 4,
+    reason: 'Waiting for edge-1 to confirm.',
+    waves: [{ index: 0, nodes: 1, done: 0 }],
+    tasks: [task()],
+    pendingNodes: 0,
+    author: 'ana',
+    message: 'Longer caching',
+    createdAt: ago(20),
+    endedAt: null,
+    ...change,
+  }
+}
+
+export function task(change: Partial<Rollout['tasks'][number]> = {}): Rollout['tasks'][number] {
+  return {
+    nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
+    nodeName: 'edge-1',
+    wave: 0,
+    state: 'applying',
+    generation: 4,
+    digest: digest('b'),
+    code: null,
+    message: '',
+    errors: [],
+    updatedAt: ago(2),
+    ...change,
+  }
+}
+
+export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): RolloutPlan {
+  return {
+    config: 'default',
+    version: 2,
+    nodes: [
+      {
+        nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
+        nodeName: 'edge-1',
+        connected: true,
+        fromVersion: 1,
+        changes: true,
+        digest: digest('b'),
+        errors: [],
+        ...change,
+      },
+    ],
+  }
+}
+
+export function config(change: Partial<Config> = {}): Config {
+  return { name: 'default', latestVersion: 2, draftChanged: false, updatedAt: ago(60), ...change }
+}
+
+export function version(change: Partial<Version> = {}): Version {
+  return {
+    config: 'default',
+    number: 2,
+    parent: 1,
+    digest: digest('a'),
+    author: 'ana',
+    message: 'Longer caching',
+    source: 'ui',
+    createdAt: ago(3600),
+    sizeBytes: 120,
+    nodes: 3,
+    text: '{}\n',
+    ...change,
+  }
+}
+
+export const page = <Item>(...items: Item[]) => ({ items, nextCursor: null })
+export const noMetrics = { stage: 'total', stepSeconds: 60, times: [], series: [], annotations: [] }
