@@ -76,7 +76,7 @@ async function signIn(password) {
 async function choosePassword(cookie, currentPassword) {
   const answer = await fetch(`${consoleUrl}/api/v1/session/password`, {
     method: 'PUT',
-    headers: { 'content-type': 'application/json', cookie },
+    headers: { 'content-type': 'application/json', cookie, origin: consoleUrl },
     body: JSON.stringify({ currentPassword, newPassword: 'a long password of this check' }),
   })
   if (!answer.ok) throw new Error(`changing the password answered ${answer.status}`)
@@ -84,6 +84,15 @@ async function choosePassword(cookie, currentPassword) {
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0])
     .join('; ')
+}
+
+/** @param {string} cookie */
+async function allInSync(cookie) {
+  const answer = await fetch(`${consoleUrl}/api/v1/nodes`, { headers: { cookie } })
+  /** @type {{ items: { connected: boolean, sync: { state: string } }[] }} */
+  const { items } = await answer.json()
+  const good = items.filter(({ connected, sync }) => connected && sync.state === 'in-sync')
+  return good.length === NODES ? true : null
 }
 
 async function check() {
@@ -106,12 +115,9 @@ async function check() {
     return [...output.matchAll(/Sign in as admin with (\S+) \(once/g)].at(-1)?.[1] ?? null
   })
   const cookie = await choosePassword(await signIn(password), password)
-  await eventually(`${NODES} nodes are in sync`, async () => {
-    const answer = await fetch(`${consoleUrl}/api/v1/nodes`, { headers: { cookie } })
-    /** @type {{ items: { sync: { state: string } }[] }} */
-    const { items } = await answer.json()
-    return items.filter(({ sync }) => sync.state === 'in-sync').length === NODES ? true : null
-  })
+  await eventually(`${NODES} nodes are in sync`, () => allInSync(cookie))
+  if (!compose(['restart']).ok) throw new Error('"compose restart" failed')
+  await eventually('after a restart they are in sync again', () => allInSync(cookie))
 }
 
 try {
