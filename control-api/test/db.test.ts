@@ -4,8 +4,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { migrateToLatest } from '../src/db/migrate.ts'
+import { openControlDb } from '../src/db/open.ts'
 import { openServices } from '../src/services.ts'
-import { tempDir } from './helper.ts'
+import { build, tempDir } from './helper.ts'
 
 const HOLD_LOCK = `
   const db = require('better-sqlite3')(process.argv[1])
@@ -13,6 +15,9 @@ const HOLD_LOCK = `
   console.log('locked')
   setTimeout(() => db.exec('commit'), 300)
 `
+
+const CONFIG =
+  '{ "listen": [{ "address": "127.0.0.1", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }'
 
 async function open(dataDir: string) {
   const services = await openServices({ dataDir })
@@ -62,6 +67,43 @@ describe('control.db', () => {
     const change = db.updateTable('events').set({ action: 'denied' }).execute()
     await expect(change).rejects.toThrow(/append-only/)
     await expect(db.deleteFrom('events').execute()).rejects.toThrow(/append-only/)
+  })
+})
+
+describe('migrations', () => {
+  test('that are cut short leave nothing behind, so that the next start makes them anew', async () => {
+    const dataDir = tempDir()
+    const db = openControlDb(dataDir)
+    onTestFinished(() => db.destroy())
+    // In the way of the last step: the steps before it must not stay.
+    await sql.raw('create table node_leases (id integer)').execute(db)
+    await expect(migrateToLatest(db)).rejects.toThrow(/It is unchanged/)
+    await sql.raw('drop table node_leases').execute(db)
+    await migrateToLatest(db)
+    expect(await db.selectFrom('node_leases').selectAll().execute()).toEqual([])
+  })
+})
+
+describe('a full disk', () => {
+  test('is said to be one, nothing of the write stays, and reading goes on', async () => {
+    let now = Date.now()
+    const service = await build({ now: () => now })
+    const { db } = service.services
+    const pages = await sql<{ page_count: number }>`pragma page_count`.execute(db)
+    await sql.raw(`pragma max_page_count = ${pages.rows[0]?.page_count}`).execute(db)
+    // Large enough that SQLite gives the whole transaction up by itself.
+    const response = await service.admin.inject({
+      method: 'POST',
+      url: '/api/v1/configs/default/versions',
+      payload: { text: `${CONFIG} // ${'x'.repeat(200_000)}`, parent: null, message: 'large' },
+    })
+    expect(response.json()).toMatchObject({ status: 507, code: 'storage_full' })
+    expect(await db.selectFrom('configs').selectAll().execute()).toEqual([])
+    // Late enough that the session is prolonged, which cannot be stored either.
+    await sql.raw('pragma query_only = on').execute(db)
+    now += 10 * 60_000
+    expect((await service.admin.inject({ url: '/api/v1/nodes' })).statusCode).toBe(200)
+    await sql.raw('pragma query_only = off').execute(db)
   })
 })
 

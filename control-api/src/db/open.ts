@@ -3,8 +3,9 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { CompiledQuery, type DatabaseConnection, Kysely, SqliteDialect, SqliteDriver } from 'kysely'
+import { Kysely } from 'kysely'
 import type { Database } from './database.ts'
+import { TransactionalSqliteDialect } from './sqlite-dialect.ts'
 
 /** better-sqlite3 answers one query at a time; Kysely queues transactions before its one connection. */
 export function openControlDb(dataDir: string): Kysely<Database> {
@@ -19,29 +20,5 @@ export function openControlDb(dataDir: string): Kysely<Database> {
   sqlite.pragma('foreign_keys = ON')
   // The operator's commands write to the same file from another process.
   sqlite.pragma('busy_timeout = 5000')
-  return new Kysely<Database>({ dialect: new ImmediateSqliteDialect({ database: sqlite }) })
-}
-
-type DialectConfig = ConstructorParameters<typeof SqliteDialect>[0]
-
-/**
- * Plain BEGIN takes the write lock at the first write; if another process wrote after our first read,
- * SQLite then answers SQLITE_BUSY at once, however long the time-out. Our transactions write, so
- * they ask for the lock at the start and wait for it there.
- */
-class ImmediateSqliteDialect extends SqliteDialect {
-  readonly #config: DialectConfig
-  constructor(config: DialectConfig) {
-    super(config)
-    this.#config = config
-  }
-  override createDriver() {
-    return new ImmediateSqliteDriver(this.#config)
-  }
-}
-
-class ImmediateSqliteDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-  }
+  return new Kysely<Database>({ dialect: new TransactionalSqliteDialect(sqlite) })
 }

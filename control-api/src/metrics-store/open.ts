@@ -3,7 +3,8 @@
 // power cut, or all of it, loses no decision; so it is written without waiting for the disk.
 import { renameSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely } from 'kysely'
+import { TransactionalSqliteDialect } from '../db/sqlite-dialect.ts'
 
 /** One row per node, resolution and step: how much of the step its windows cover. */
 type CoverageTable = { node_id: string; resolution_s: number; step_s: number; covered_ms: number }
@@ -59,7 +60,7 @@ const TABLES = `
 
 export function openMetricsDb(path: string): Kysely<MetricsDatabase> {
   return new Kysely<MetricsDatabase>({
-    dialect: new SqliteDialect({ database: openOrReplace(path) }),
+    dialect: new TransactionalSqliteDialect(openOrReplace(path)),
   })
 }
 

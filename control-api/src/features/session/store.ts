@@ -132,9 +132,6 @@ export async function sessionIsAlive(db: Kysely<Database>, sessionId: string, no
  * visitors leave nothing behind.
  */
 export function createSessionStore(db: Kysely<Database>, now: () => number): SessionStore {
-  const settle = (work: Promise<unknown>, callback: (error?: unknown) => void) => {
-    work.then(() => callback(), callback)
-  }
   return {
     get(sessionId, callback) {
       readSession(db, sessionId, now()).then((session) => callback(null, session), callback)
@@ -146,11 +143,13 @@ export function createSessionStore(db: Kysely<Database>, now: () => number): Ses
         .set({ expires_at_ms: expiresAtMs })
         .where('id_digest', '=', sha256(sessionId))
         .where('expires_at_ms', '<', expiresAtMs - PROLONG_AFTER_MS)
-      settle(prolong.execute(), callback)
+      // The next request prolongs what this one could not: a full disk must not stop people from reading.
+      const done = () => callback()
+      prolong.execute().then(done, done)
     },
     destroy(sessionId, callback) {
       const end = db.deleteFrom('sessions').where('id_digest', '=', sha256(sessionId))
-      settle(end.execute(), callback)
+      end.execute().then(() => callback(), callback)
     },
   }
 }
