@@ -99,12 +99,15 @@ export async function buildService(
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
   const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
   const releases = createReleases()
+  const onUnrenderable = (nodeId: string) =>
+    app.log.error({ nodeId }, 'this node’s override makes the released version unreadable')
   const engine = createEngine({
     db,
     write,
     now,
     assignments,
     renderForNode: releases.renderForNode,
+    onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
     release: (unit, released) => releaseVersion(unit, released, now()),
@@ -121,11 +124,7 @@ export async function buildService(
     engine,
     releases,
     now,
-    onUnrenderable: (nodeId, error) =>
-      app.log.error(
-        { err: error, nodeId },
-        'the released version cannot be rendered for this node',
-      ),
+    onUnrenderable,
   })
   const enrol = createEnrolment({ write, controlPlaneId: identity.controlPlaneId, now })
   const agents = await buildAgentListener({ logLevel, db, identity, fleet, inbox, enrol, metrics })

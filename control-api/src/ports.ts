@@ -46,8 +46,11 @@ export type Rendered = { text: string; digest: string }
 export type Releases = {
   /** What new nodes get: the last version that was released; null: none yet. */
   releasedVersion(trx: Transaction<Database>): Promise<Release | null>
-  /** The version's text with the node's merge patch laid over it, and the digest of what comes out. */
-  renderForNode(versionText: string, mergePatch: Record<string, unknown>): Rendered
+  /**
+   * The version's text with the node's merge patch laid over it, and the digest of what comes out; null:
+   * the patch makes it unreadable.
+   */
+  renderForNode(versionText: string, mergePatch: Record<string, unknown>): Rendered | null
 }
 
 export type LatencySummary = {

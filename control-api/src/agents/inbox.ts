@@ -42,8 +42,8 @@ type Deps = {
   engine: RolloutEngine
   releases: Releases
   now: () => number
-  /** A node's first release could not be rendered: for the log. */
-  onUnrenderable: (nodeId: string, error: unknown) => void
+  /** The node's override makes the released version unreadable: for the log. */
+  onUnrenderable: (nodeId: string) => void
 }
 export type Inbox = ReturnType<typeof createInbox>
 
@@ -144,19 +144,16 @@ export function createInbox(deps: Deps) {
           .select('merge_patch')
           .where('id', '=', nodeId)
           .executeTakeFirstOrThrow()
+        const rendered = deps.releases.renderForNode(release.text, JSON.parse(node.merge_patch))
+        if (!rendered) return deps.onUnrenderable(nodeId)
         const { config, version } = release
-        try {
-          const rendered = deps.releases.renderForNode(release.text, JSON.parse(node.merge_patch))
-          await deps.assignments.assign(unit, {
-            nodeId,
-            rolloutId: null,
-            config,
-            version,
-            ...rendered,
-          })
-        } catch (error) {
-          deps.onUnrenderable(nodeId, error)
-        }
+        await deps.assignments.assign(unit, {
+          nodeId,
+          rolloutId: null,
+          config,
+          version,
+          ...rendered,
+        })
       }),
 
     ack: (nodeId: string, { warnings, ...key }: AckRequest): Promise<void> =>

@@ -14,7 +14,8 @@ import {
 
 export type Rendered = {
   text: string
-  value: JsonValue
+  /** undefined: the override brought in what no config may hold (a fraction, say), so nobody can read it. */
+  value: JsonValue | undefined
   /** Turns positions in `text` into positions in the author's text. */
   toAuthor: (error: ConfigError) => ConfigError
 }
@@ -36,12 +37,9 @@ export function renderForNode(text: string, mergePatch: JsonObject): Rendered | 
     steps.push(edits)
   }
   const result = parseConfigText(rendered)
-  // Can't be unless the editor is wrong; then nothing may reach a node.
-  if (!result.ok)
-    throw new Error(`the override made the config unreadable: ${result.errors[0]?.message}`)
   const toAuthor =
     steps.length === 0 ? (error: ConfigError) => error : authorMapper(text, rendered, steps)
-  return { text: rendered, value: result.value, toAuthor }
+  return { text: rendered, value: result.ok ? result.value : undefined, toAuthor }
 }
 
 type PatchChange = { path: string[]; value: JsonValue | undefined }

@@ -104,7 +104,7 @@ export function createReleases(): Releases {
     },
     renderForNode(versionText, mergePatch) {
       const { text, value } = renderVersion(versionText, mergePatch)
-      return { text, digest: digestOf(value) }
+      return value === undefined ? null : { text, digest: digestOf(value) }
     },
   }
 }

@@ -36,6 +36,8 @@ type Deps = {
   now: () => number
   assignments: Assignments
   renderForNode: Releases['renderForNode']
+  /** The node's override makes the version unreadable: for the log. */
+  onUnrenderable: (nodeId: string) => void
   versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
   release: (
     unit: Unit,
@@ -56,6 +58,7 @@ export function createEngine({
   now,
   assignments,
   renderForNode,
+  onUnrenderable,
   versionText,
   release,
 }: Deps): Engine {
@@ -127,7 +130,9 @@ export function createEngine({
       throw new Error(`${config} version ${version} is gone: control.db is damaged`)
     for (const node of nodes) {
       const rendered = renderForNode(text, JSON.parse(node.merge_patch))
-      if (given.get(node.id)?.digest === rendered.digest) continue
+      // One node's override must not undo what the others have proved: that node keeps what it has.
+      if (!rendered) onUnrenderable(node.id)
+      if (!rendered || given.get(node.id)?.digest === rendered.digest) continue
       await assignments.assign(unit, {
         nodeId: node.id,
         rolloutId: null,

@@ -74,6 +74,7 @@ describe('rendering for a node', () => {
       const indent = seed % 3
       const text = `// head\n${JSON.stringify(document, null, indent)} // tail\n`
       const { value, text: rendered } = render(text, patch)
+      if (value === undefined) throw new Error(`seed ${seed} became unreadable`)
       expect(digestOf(value), `seed ${seed}: ${text}${JSON.stringify(patch)}`).toBe(
         digestOf(mergePatch(document, patch)),
       )
@@ -119,6 +120,12 @@ describe('rendering for a node', () => {
       column: 0,
       hint: 'this value comes from the node’s override',
     })
+  })
+
+  it('has no value when the override brings in what no config may hold', () => {
+    const { text, value } = render(AUTHOR, { limits: { headerSeconds: 1.5 } })
+    expect(text).toContain('1.5')
+    expect(value).toBeUndefined()
   })
 
   it('is refused for a text that does not parse', () => {

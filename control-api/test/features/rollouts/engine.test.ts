@@ -38,6 +38,7 @@ async function open() {
     now,
     assignments,
     renderForNode,
+    onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     release: (unit, released) => releaseVersion(unit, released, now()),
   })
@@ -48,11 +49,11 @@ async function open() {
         write,
         now,
         engine,
-        checkForNode: async (text, patch) => ({
-          ...renderForNode(text, patch),
-          errors: [],
-          unavailable: null,
-        }),
+        checkForNode: async (text, patch) => {
+          const rendered = renderForNode(text, patch)
+          if (!rendered) throw new Error('the test text must stay readable')
+          return { ...rendered, errors: [], unavailable: null }
+        },
         findVersionText: (config, n) => versionOf(db, config, n),
         releasedVersion: async ({ trx }) => (await lastRelease(trx)) ?? null,
       },

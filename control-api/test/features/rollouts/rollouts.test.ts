@@ -87,6 +87,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     now,
     assignments: createAssignments({ epoch: identity.epoch, now, wake: () => {} }),
     renderForNode: (given) => ({ text: given, digest: '' }),
+    onUnrenderable: () => {},
     versionText: async () => null,
     release: async () => {},
   })
@@ -244,6 +245,27 @@ describe('POST /rollouts', () => {
     ])
   })
 
+  it('names the node whose override makes the version unreadable, and goes on once that is mended', async () => {
+    const service = await farm(['edge-1'])
+    const { admin, nodes } = service
+    const url = `/api/v1/nodes/${nodes[0]?.id}/override`
+    const override = async (mergePatch: object) => {
+      const etag = String((await admin.inject({ url })).headers.etag)
+      const headers = { 'if-match': etag }
+      await admin.inject({ method: 'PUT', url, payload: { mergePatch }, headers })
+    }
+    await override({ limits: { headerSeconds: 1.5 } })
+    const response = await push(admin, 1)
+    expect(response.json()).toMatchObject({
+      code: 'rollout_invalid',
+      errors: [{ code: 'not_integer', line: 0, hint: expect.stringContaining('override') }],
+    })
+    const plan = (await push(admin, 1, '?dry_run=1')).json()
+    expect(plan.nodes).toMatchObject([{ digest: null, errors: [{ code: 'not_integer' }] }])
+    await override({})
+    await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
+  })
+
   it('says with dry_run=1 what it would do, and does not do it', async () => {
     const service = await farm(['edge-1'])
     await addNode(service, 'edge-2', false)
@@ -380,6 +402,26 @@ describe('a node that joins during a rollout', () => {
     await first?.connect()
     await reaches(service, id, 'succeeded')
     await expect.poll(() => late.ran.at(-1), { timeout: 5_000 }).toBe(text(8090))
+  })
+})
+
+describe('a node that joins with an override that makes the version unreadable', () => {
+  it('does not hold up the rollout of the others', async () => {
+    const service = await farm(['edge-1'])
+    const { admin, nodes } = service
+    await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
+    await saveVersion(admin, text(8090), 1)
+    await nodes[0]?.disconnect()
+    const { id } = (await push(admin, 2)).json()
+    const late = await addNode(service, 'edge-2')
+    await expect.poll(() => late.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    const headers = { 'if-match': '"1"' }
+    const url = `/api/v1/nodes/${late.id}/override`
+    const payload = { mergePatch: { limits: { headerSeconds: 1.5 } } }
+    expect((await admin.inject({ method: 'PUT', url, payload, headers })).statusCode).toBe(200)
+    await nodes[0]?.connect()
+    await reaches(service, id, 'succeeded')
+    expect(late.ran).toEqual([text(8080)])
   })
 })
 
