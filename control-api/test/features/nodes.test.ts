@@ -112,6 +112,33 @@ describe('PUT /nodes/{id}/override', () => {
   })
 })
 
+describe('an override', () => {
+  const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) })
+  const many = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`k${i}`, 1]))
+  test.each([
+    ['more members than an override needs', { limits: many }],
+    ['a long list', { listen: Array.from({ length: 201 }, () => 1) }],
+    ['too much text', { note: 'x'.repeat(70_000) }],
+    ['no end of levels', deep(33)],
+  ])('is refused with %s, on a node and on a token', async (_name, mergePatch) => {
+    const service = await build()
+    const node = await enrolNode(service)
+    const put = await service.admin.inject({
+      method: 'PUT',
+      url: `/api/v1/nodes/${node.id}/override`,
+      payload: { mergePatch },
+      headers: { 'if-match': '"1"' },
+    })
+    expect(put.json()).toMatchObject({ status: 422, code: 'override_too_large' })
+    const token = await service.admin.inject({
+      method: 'POST',
+      url: '/api/v1/enrolment-tokens',
+      payload: { mergePatch },
+    })
+    expect(token.json()).toMatchObject({ status: 422, code: 'override_too_large' })
+  })
+})
+
 describe('DELETE /nodes/{id}', () => {
   test('frees the name and leaves the history', async () => {
     const service = await build()

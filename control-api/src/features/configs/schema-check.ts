@@ -28,13 +28,17 @@ export function compileSchemaCheck(schema: SchemaNode): SchemaCheck {
   const validate = ajv.compile(schema)
   return (text, parsed) => {
     if (validate(parsed.value)) return []
-    const findings = oneEach(validate.errors ?? []).map(describe)
+    // Anybody who may read can ask: a text made of nothing but errors must not hold the service up.
+    const errors = oneEach((validate.errors ?? []).slice(0, MAX_EXAMINED)).slice(0, MAX_ERRORS)
     const at = positionsIn(text)
-    return findings.slice(0, MAX_ERRORS).map((finding) => place(finding, parsed, at))
+    return errors.map((error) => place(describe(error), parsed, at))
   }
 }
 
 type Finding = { pointer: string; onKey: boolean; code: string; message: string; hint: string }
+
+/** Ajv's errors that are looked at; several of them may be about one mistake. */
+const MAX_EXAMINED = 10 * MAX_ERRORS
 
 /** An anyOf is reported with all its branches, an enum beside its type: keep the one that says most. */
 function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {

@@ -4,6 +4,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Database, EnrolmentTokensTable } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { newId, newSecret, sha256 } from '../../ids.ts'
+import { requireModestOverride } from '../../merge-patch.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
 
 type Row = Selectable<EnrolmentTokensTable>
@@ -33,9 +34,10 @@ type Creation = NewEnrolmentToken & {
   agentUrl: string
 }
 
-export function createToken(write: Write, creation: Creation): Promise<CreatedEnrolmentToken> {
+export async function createToken(write: Write, creation: Creation): Promise<CreatedEnrolmentToken> {
   const { labels, mergePatch, maxUses = 1, createdBy, nowMs, agentUrl } = creation
   const { expiresInSeconds = DEFAULT_LIFE_SECONDS } = creation
+  if (mergePatch) requireModestOverride(mergePatch)
   return write(async (unit) => {
     const secret = newSecret('fst')
     const row = await unit.trx

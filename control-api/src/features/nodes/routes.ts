@@ -9,6 +9,7 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import { requireModestOverride } from '../../merge-patch.ts'
 import type { Metrics, RolloutEngine } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { NodeIdSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
@@ -198,6 +199,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const { id } = request.params
       const { mergePatch } = request.body
+      requireModestOverride(mergePatch)
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         if (!node) throw new NodeNotFound(id)

@@ -150,4 +150,15 @@ describe('the schema check', () => {
   it('reports all problems, not just the first', () => {
     expect(errorsOf('{"workers": 0, "limts": {}, "engine": 5}')).toHaveLength(3)
   })
+
+  it('spends little on a text made of nothing but errors', () => {
+    const members = Array.from({ length: 80_000 }, (_, i) => `"work${i}": 1`)
+    const text = `{${members.join(',')}}`
+    const parsed = parseConfigText(text)
+    if (!parsed.ok) throw new Error('the text must parse')
+    const before = process.cpuUsage().user
+    expect(check(text, parsed)).toHaveLength(100)
+    // Describing them all takes seconds; this takes some hundredths of one.
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(700)
+  })
 })
