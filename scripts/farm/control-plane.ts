@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The control plane as this farm runs it: its environment, its operator's commands, its health.
 import { execFile } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { consoleDir, nodeBinary, root } from '../setup/paths.mjs'
@@ -11,7 +12,16 @@ const ADMIN_WITHIN_MS = 60_000
 
 export type ControlPlanePorts = { console: number; agent: number }
 
-export function controlPlaneEnv(dataDir: string, ports: ControlPlanePorts): NodeJS.ProcessEnv {
+export type ControlPlanePlace = { dataDir: string; consoleCopy: string; ports: ControlPlanePorts }
+
+/** A build under way must not take files away from under a running farm: it serves a copy. */
+export function copyConsole(to: string): void {
+  rmSync(to, { recursive: true, force: true })
+  cpSync(consoleDir, to, { recursive: true })
+}
+
+export function controlPlaneEnv(place: ControlPlanePlace): NodeJS.ProcessEnv {
+  const { dataDir, consoleCopy, ports } = place
   return {
     ...process.env,
     FARMSTEAD_DATA_DIR: dataDir,
@@ -22,7 +32,7 @@ export function controlPlaneEnv(dataDir: string, ports: ControlPlanePorts): Node
     FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
     FARMSTEAD_AGENT_URL: `http://127.0.0.1:${ports.agent}`,
     FARMSTEAD_NODE_BINARY: nodeBinary,
-    FARMSTEAD_CONSOLE_DIR: consoleDir,
+    FARMSTEAD_CONSOLE_DIR: consoleCopy,
   }
 }
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { tryLock } from '../setup/lock.mjs'
 import { nodeBinary, root } from '../setup/paths.mjs'
 import { Problem } from '../setup/problem.mjs'
-import { admin, controlPlaneEnv, serverScript, stringField } from './control-plane.ts'
+import { admin, controlPlaneEnv, copyConsole, serverScript, stringField } from './control-plane.ts'
 import { type Death, endLeftover, ManagedProcess } from './managed-process.ts'
 import { isFree, portHolder } from './ports.ts'
 import { answers } from './ready.ts'
@@ -73,6 +73,7 @@ export class Farm {
   /** The one-time password, as long as nobody has chosen another. */
   adminPassword: string | null = null
   readonly #options: FarmOptions
+  readonly #consoleCopy: string
   readonly #env: NodeJS.ProcessEnv
   #lock: { release: () => void } | undefined
 
@@ -83,7 +84,9 @@ export class Farm {
     this.ports = ports
     this.consoleUrl = `http://127.0.0.1:${ports.console}`
     this.siteDir = join(home, 'site')
-    this.#env = controlPlaneEnv(join(home, 'control'), ports)
+    this.#consoleCopy = join(home, 'console')
+    const dataDir = join(home, 'control')
+    this.#env = controlPlaneEnv({ dataDir, consoleCopy: this.#consoleCopy, ports })
     this.nodes = ports.nodes.map((port, index) => new FarmNode(index, port, home, onDeath))
     const spec = {
       name: 'control plane',
@@ -182,6 +185,7 @@ export class Farm {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     this.adminPassword = stringField(await admin(this.#env, ['init']), 'password')
     await this.#importConfig(join(dataDir, 'sample-config.jsonc'))
+    copyConsole(this.#consoleCopy)
     this.controlPlane.start()
     const health = `${this.consoleUrl}/api/v1/health`
     const isUp = () => this.controlPlane.isRunning && !signal.aborted
