@@ -34,7 +34,10 @@ type Creation = NewEnrolmentToken & {
   agentUrl: string
 }
 
-export async function createToken(write: Write, creation: Creation): Promise<CreatedEnrolmentToken> {
+export async function createToken(
+  write: Write,
+  creation: Creation,
+): Promise<CreatedEnrolmentToken> {
   const { labels, mergePatch, maxUses = 1, createdBy, nowMs, agentUrl } = creation
   const { expiresInSeconds = DEFAULT_LIFE_SECONDS } = creation
   if (mergePatch) requireModestOverride(mergePatch)
