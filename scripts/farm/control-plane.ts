@@ -5,7 +5,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { consoleDir, nodeBinary, root } from '../setup/paths.mjs'
-import { Problem } from '../setup/problem.mjs'
+import { knownRemedy, Problem } from '../setup/problem.mjs'
 
 const run = promisify(execFile)
 const ADMIN_WITHIN_MS = 60_000
@@ -48,10 +48,16 @@ export async function admin(env: NodeJS.ProcessEnv, args: string[]): Promise<unk
     })
     return JSON.parse(stdout)
   } catch (error) {
-    const detail =
-      error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-    throw new Problem(`The control plane's command "admin ${args[0]}" failed.`, { detail })
+    throw failed(`The control plane's command "admin ${args[0]}" failed.`, error)
   }
+}
+
+/** A command's failure: what it said, and the remedy when that is known. */
+export function failed(sentence: string, error: unknown): Problem {
+  const detail =
+    error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
+  const remedy = knownRemedy(detail)
+  return new Problem(remedy ? `${sentence} ${remedy}` : sentence, { detail })
 }
 
 export function stringField(answer: unknown, name: string): string | null {

@@ -9,7 +9,14 @@ import { promisify } from 'node:util'
 import { tryLock } from '../setup/lock.mjs'
 import { nodeBinary, root } from '../setup/paths.mjs'
 import { Problem } from '../setup/problem.mjs'
-import { admin, controlPlaneEnv, copyConsole, serverScript, stringField } from './control-plane.ts'
+import {
+  admin,
+  controlPlaneEnv,
+  copyConsole,
+  failed,
+  serverScript,
+  stringField,
+} from './control-plane.ts'
 import { type Death, endLeftover, ManagedProcess } from './managed-process.ts'
 import { isFree, portHolder } from './ports.ts'
 import { answers } from './ready.ts'
@@ -141,7 +148,7 @@ export class Farm {
   async #endLeftovers(): Promise<void> {
     for (const name of ['control-plane', ...this.nodes.map((node) => node.name)]) {
       if (await endLeftover(join(this.home, 'run', `${name}.pid`))) {
-        this.#options.report(`Ended a ${name} that an earlier farm left running`)
+        this.#options.report(`Ended ${name}, which an earlier farm had left running`)
       }
     }
   }
@@ -177,7 +184,12 @@ export class Farm {
     mkdirSync(this.home, { recursive: true })
     const { pictureCount } = this.#options
     const some = pictureCount === undefined ? [] : ['--pictures', String(pictureCount)]
-    await run(process.execPath, [siteScript, this.siteDir, ...some], { signal })
+    try {
+      await run(process.execPath, [siteScript, this.siteDir, ...some], { signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      throw failed('The sample site could not be painted.', error)
+    }
   }
 
   async #startControlPlane(signal: AbortSignal): Promise<void> {
@@ -234,8 +246,7 @@ export class Farm {
     try {
       await run(nodeBinary, [...args, '--insecure-http'], { timeout: JOIN_WITHIN_MS })
     } catch (error) {
-      const detail = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
-      throw new Problem(`${node.name} could not join the control plane.`, { detail })
+      throw failed(`${node.name} could not join the control plane.`, error)
     }
   }
 }

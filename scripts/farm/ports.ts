@@ -2,6 +2,7 @@
 // Is a port free, who has it, and which are free?
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
+import { basename } from 'node:path'
 
 const LISTENING = '0A'
 
@@ -70,5 +71,7 @@ export function portHolder(port: number): string {
   if (sockets.size === 0) return ''
   const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && holdsOneOf(name, sockets))
   if (!pid) return ''
-  return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (pid ${pid})`
+  // Not `comm`: Node calls itself MainThread there.
+  const [program = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  return `${basename(program)} (pid ${pid})`
 }

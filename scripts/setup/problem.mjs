@@ -47,14 +47,16 @@ const known = [
   },
 ]
 
+/** @param {string} output @returns {string | undefined} */
+export const knownRemedy = (output) => known.find(({ pattern }) => pattern.test(output))?.remedy
+
 /**
  * The remedy for the output of a command that failed, or a general one.
  * @param {string} output
  * @param {string} logFile
  */
 export function remedyFor(output, logFile) {
-  const hit = known.find(({ pattern }) => pattern.test(output))
-  return hit ? hit.remedy : `The whole output is in ${logFile}.`
+  return knownRemedy(output) ?? `The whole output is in ${logFile}.`
 }
 
 /**
@@ -65,7 +67,7 @@ export function remedyFor(output, logFile) {
 export function asProblem(error) {
   if (error instanceof Problem) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const hit = known.find(({ pattern }) => pattern.test(code))
-  if (!hit || !(error instanceof Error)) throw error
-  return new Problem(hit.remedy, { detail: error.message })
+  const remedy = knownRemedy(code)
+  if (!remedy || !(error instanceof Error)) throw error
+  return new Problem(remedy, { detail: error.message })
 }
