@@ -17,7 +17,8 @@ struct lane_thread {
     uv_thread_t handle;
     struct io_lane *lane;
     uint32_t index;
-    bool started; /* touched by resize and free only */
+    bool started;    /* to be joined; touched by resize and free only */
+    bool is_running; /* has not decided to end; under the lane's lock */
 };
 
 struct io_lane {
@@ -98,8 +99,10 @@ static void deliver(struct io_job *job)
 /* --- threads --------------------------------------------------------------------------------- */
 
 /* The next job, or NULL when this thread is to end. */
-static struct io_job *next_job(struct io_lane *lane, uint32_t index, bool was_busy)
+static struct io_job *next_job(struct lane_thread *thread, bool was_busy)
 {
+    struct io_lane *lane = thread->lane;
+    uint32_t index = thread->index;
     struct io_job *job;
 
     uv_mutex_lock(&lane->lock);
@@ -116,6 +119,7 @@ static struct io_job *next_job(struct io_lane *lane, uint32_t index, bool was_bu
         lane->queued--;
         lane->busy++;
     } else {
+        thread->is_running = false;
         uv_cond_signal(&lane->work); /* the wake-up may have been meant for a thread that stays */
     }
     uv_mutex_unlock(&lane->lock);
@@ -128,7 +132,7 @@ static void thread_main(void *arg)
     struct io_job *job = NULL;
 
     pthread_setname_np(pthread_self(), thread->lane->name);
-    while ((job = next_job(thread->lane, thread->index, job != NULL)) != NULL) {
+    while ((job = next_job(thread, job != NULL)) != NULL) {
         job->started_ns = monotonic_ns();
         job->run(job);
         job->ended_ns = monotonic_ns();
@@ -141,10 +145,39 @@ static bool start_thread(struct io_lane *lane, uint32_t index)
     static const uv_thread_options_t options = {UV_THREAD_HAS_STACK_SIZE, STACK_BYTES};
     struct lane_thread *thread = &lane->threads[index];
 
+    if (thread->started) /* one that an earlier shrinking ended */
+        uv_thread_join(&thread->handle);
     thread->lane = lane;
     thread->index = index;
+    thread->is_running = true; /* from here on, only the thread itself writes it, under the lock */
     thread->started = uv_thread_create_ex(&thread->handle, &options, thread_main, thread) == 0;
+    if (!thread->started)
+        thread->is_running = false;
     return thread->started;
+}
+
+/* A thread that was to end but has not noticed yet simply stays. */
+static bool is_running(struct io_lane *lane, uint32_t index)
+{
+    bool running;
+
+    uv_mutex_lock(&lane->lock);
+    running = lane->threads[index].is_running;
+    uv_mutex_unlock(&lane->lock);
+    return running;
+}
+
+static uint32_t set_wanted(struct io_lane *lane, uint32_t threads, uint32_t queue_length)
+{
+    uint32_t old;
+
+    uv_mutex_lock(&lane->lock);
+    old = lane->wanted;
+    lane->wanted = threads;
+    lane->queue_length = queue_length;
+    uv_cond_broadcast(&lane->work);
+    uv_mutex_unlock(&lane->lock);
+    return old;
 }
 
 uint32_t io_lane_resize(struct io_lane *lane, uint32_t threads, uint32_t queue_length)
@@ -155,23 +188,14 @@ uint32_t io_lane_resize(struct io_lane *lane, uint32_t threads, uint32_t queue_l
         threads = 1;
     if (threads > THREADS_MAX)
         threads = THREADS_MAX;
-    uv_mutex_lock(&lane->lock);
-    old = lane->wanted;
-    lane->queue_length = queue_length;
-    lane->wanted = threads;
-    uv_cond_broadcast(&lane->work);
-    uv_mutex_unlock(&lane->lock);
-
+    old = set_wanted(lane, threads, queue_length);
     for (uint32_t i = old; i < threads; i++) {
-        if (lane->threads[i].started) /* ended by an earlier shrinking, or about to */
-            uv_thread_join(&lane->threads[i].handle);
-        if (!start_thread(lane, i)) {
-            log_warn("io_lane: started %u of %u %s threads: the system gives no more", i, threads,
-                     lane->name);
-            uv_mutex_lock(&lane->lock);
-            lane->wanted = threads = i;
-            uv_mutex_unlock(&lane->lock);
-        }
+        if (is_running(lane, i) || start_thread(lane, i))
+            continue;
+        log_warn("io_lane: started %u of %u %s threads: the system gives no more", i, threads,
+                 lane->name);
+        threads = i;
+        set_wanted(lane, threads, queue_length);
     }
     return threads;
 }
