@@ -2,7 +2,8 @@
 // Node 24 and npm 11 for the project. The machine's own Node is used when it is new enough; else
 // both come as npm packages into .tools/, so that nothing outside the checkout changes.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { toolsDir } from './paths.mjs'
 import { Problem } from './problem.mjs'
@@ -46,13 +47,23 @@ function installedVersion(name) {
 
 /** What npm tells the scripts it runs about itself; ours must not take the old npm's word for it. */
 const ofOldNpm =
-  /^npm_(?!config_)|^npm_config_(\w*prefix|user_agent|npm_version|node_gyp|init_module)$/
+  /^npm_(?!config_)|^npm_config_(\w*prefix|user_agent|npm_version|node_gyp|init_module|cache)$/
 
 /** @param {string} node @param {string} npmCli @returns {Toolchain} */
 function toolchain(node, npmCli) {
   const kept = Object.entries(process.env).filter(([name]) => !ofOldNpm.test(name))
   const PATH = [dirname(node), process.env.PATH].join(delimiter)
-  return { node, npmCli, env: { ...Object.fromEntries(kept), PATH } }
+  return { node, npmCli, env: { ...npmCache(), ...Object.fromEntries(kept), PATH } }
+}
+
+/** npm keeps its cache in the home folder; users without one (CI, containers) get it in .tools/. */
+function npmCache() {
+  try {
+    accessSync(homedir(), constants.W_OK)
+    return {}
+  } catch {
+    return { npm_config_cache: join(toolsDir, 'npm-cache') }
+  }
 }
 
 /**
