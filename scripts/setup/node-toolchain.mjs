@@ -47,13 +47,13 @@ function installedVersion(name) {
 
 /** What npm tells the scripts it runs about itself; ours must not take the old npm's word for it. */
 const ofOldNpm =
-  /^npm_(?!config_)|^npm_config_(\w*prefix|user_agent|npm_version|node_gyp|init_module|cache)$/
+  /^npm_(?!config_)|^npm_config_(\w*prefix|user_agent|npm_version|node_gyp|init_module)$/
 
 /** @param {string} node @param {string} npmCli @returns {Toolchain} */
 function toolchain(node, npmCli) {
   const kept = Object.entries(process.env).filter(([name]) => !ofOldNpm.test(name))
   const PATH = [dirname(node), process.env.PATH].join(delimiter)
-  return { node, npmCli, env: { ...npmCache(), ...Object.fromEntries(kept), PATH } }
+  return { node, npmCli, env: { ...Object.fromEntries(kept), ...npmCache(), PATH } }
 }
 
 /** npm keeps its cache in the home folder; users without one (CI, containers) get it in .tools/. */
