@@ -24,6 +24,8 @@ export type Conduct =
   | { kind: 'revert' }
   /** Acknowledges, then says nothing more about it. */
   | { kind: 'hang' }
+  /** Applies, and does not ask whether it may keep it. */
+  | { kind: 'unconfirmed' }
 
 const hex = () => randomBytes(16).toString('hex')
 
@@ -176,6 +178,7 @@ export class SimulatedNode {
       await this.say('result', { ...about, outcome: 'reverted', effective: before, ...why })
       return
     }
+    if (conduct.kind === 'unconfirmed') return
     for (;;) {
       const answer = await this.say<ConfirmResponse>('confirm', {
         ...about,

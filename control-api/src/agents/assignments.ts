@@ -20,9 +20,14 @@ export type Assignment = Selectable<AssignmentsTable>
 export type AssignmentWithText = Assignment & { text: string }
 type Reader = Kysely<Database> | Transaction<Database>
 
+/** An assignment that is still wanted. */
+export type Standing = { state: Exclude<AssignmentState, 'withdrawn'> }
+
 export type Assignments = {
   /** In the caller's transaction; the node is woken after its commit. */
   assign(unit: Unit, assignment: NewAssignment): Promise<Assigned>
+  /** Takes back what the node has not answered: it keeps what it had, also when it returns much later. */
+  withdraw(unit: Unit, offer: { nodeId: string; generation: number }): Promise<void>
 }
 type Deps = { epoch: number; now: () => number; wake: (nodeId: string) => void }
 
@@ -65,6 +70,18 @@ export function createAssignments({ epoch, now, wake }: Deps): Assignments {
       unit.afterCommit(() => wake(nodeId))
       return assigned
     },
+
+    async withdraw(unit, { nodeId, generation }) {
+      const { numUpdatedRows } = await unit.trx
+        .updateTable('assignments')
+        .set({ state: 'withdrawn', updated_at_ms: now() })
+        .where('node_id', '=', nodeId)
+        .where('generation', '=', generation)
+        .where('state', '=', 'offered')
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return
+      await unit.emit({ kind: 'node', id: nodeId, action: 'withdrawn', data: { generation } })
+    },
   }
 }
 
@@ -83,18 +100,21 @@ async function highestGeneration(trx: Transaction<Database>, nodeId: string): Pr
   return Math.max(node.max_generation, given?.generation ?? 0)
 }
 
+/** What the node should run. */
 export async function latestAssignment(
   db: Reader,
   nodeId: string,
-): Promise<AssignmentWithText | undefined> {
+): Promise<(AssignmentWithText & Standing) | undefined> {
   return await db
     .selectFrom('assignments')
     .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
     .selectAll('assignments')
     .select('rendered_texts.text')
     .where('node_id', '=', nodeId)
+    .where('state', '!=', 'withdrawn')
     .orderBy('generation', 'desc')
     .limit(1)
+    .$narrowType<Standing>()
     .executeTakeFirst()
 }
 
@@ -131,12 +151,15 @@ export async function findOffer(
     .executeTakeFirst()
 }
 
-export async function isLatest(trx: Transaction<Database>, offer: Assignment): Promise<boolean> {
+/** Is it still what we want of the node? */
+export async function isCurrent(trx: Transaction<Database>, offer: Assignment): Promise<boolean> {
+  if (offer.state === 'withdrawn') return false
   const newer = await trx
     .selectFrom('assignments')
     .select('generation')
     .where('node_id', '=', offer.node_id)
     .where('generation', '>', offer.generation)
+    .where('state', '!=', 'withdrawn')
     .executeTakeFirst()
   return newer === undefined
 }

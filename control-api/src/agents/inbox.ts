@@ -10,7 +10,7 @@ import {
   type Assignment,
   type Assignments,
   findOffer,
-  isLatest,
+  isCurrent,
   setOfferState,
 } from './assignments.ts'
 import { Superseded } from './errors.ts'
@@ -136,6 +136,7 @@ export function createInbox(deps: Deps) {
           .selectFrom('assignments')
           .select('generation')
           .where('node_id', '=', nodeId)
+          .where('state', '!=', 'withdrawn')
           .executeTakeFirst()
         const release = given ? null : await deps.releases.releasedVersion(trx)
         if (!release) return
@@ -264,7 +265,7 @@ type Key = { nodeId: string; generation: number; offerId: string; digest: string
 
 async function currentOffer(trx: Transaction<Database>, key: Key): Promise<Assignment> {
   const offer = await findOffer(trx, key)
-  if (offer?.digest !== key.digest || !(await isLatest(trx, offer))) {
+  if (offer?.digest !== key.digest || !(await isCurrent(trx, offer))) {
     throw new Superseded(key.generation)
   }
   return offer

@@ -6,7 +6,7 @@
 //   s  stale: it contradicts what came after it; taking it would go back in time, so it is answered and forgotten
 import type { AssignmentState } from '../db/database.ts'
 
-export type Said = Exclude<AssignmentState, 'offered'>
+export type Said = Exclude<AssignmentState, 'offered' | 'withdrawn'>
 export type Verdict = 'take' | 'repeated' | 'stale'
 
 const states: AssignmentState[] = [
@@ -17,15 +17,16 @@ const states: AssignmentState[] = [
   'confirmed',
   'reverted',
   'stuck',
+  'withdrawn',
 ]
 const table: Record<Said, string> = {
   // columns: the states above, in their order
-  acked: 'trsrrrr',
-  nacked: 'ttrssss',
-  applied: 'ttsrrss',
-  confirmed: 'ttstrss',
-  reverted: 'ttsttrt',
-  stuck: 'ttsttsr',
+  acked: 'trsrrrrs',
+  nacked: 'ttrsssss',
+  applied: 'ttsrrsss',
+  confirmed: 'ttstrsss',
+  reverted: 'ttsttrts',
+  stuck: 'ttsttsrs',
 }
 const verdicts: Record<string, Verdict> = { t: 'take', r: 'repeated', s: 'stale' }
 

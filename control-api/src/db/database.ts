@@ -113,6 +113,8 @@ export type AssignmentState =
   | 'confirmed'
   | 'reverted'
   | 'stuck'
+  /** Taken back before the node answered: as if it had never been given, but its generation is spent. */
+  | 'withdrawn'
 
 export type CoreTables = {
   meta: MetaTable

@@ -22,6 +22,8 @@ describe('what a message about an offer means', () => {
     ['reverted', 'nacked', 'stale'],
     ['reverted', 'stuck', 'take'],
     ['stuck', 'reverted', 'stale'],
+    ['acked', 'withdrawn', 'stale'],
+    ['reverted', 'withdrawn', 'stale'],
   ]
   test.each(rows)('%s after %s: %s', (said, state, verdict) => {
     expect(judge(said, state)).toBe(verdict)

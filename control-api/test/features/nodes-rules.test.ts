@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
-import type { AssignmentState } from '../../src/db/database.ts'
+import type { Standing } from '../../src/agents/assignments.ts'
 import { type Desired, type SyncFacts, syncOf } from '../../src/features/nodes/rules.ts'
 import type { SyncState } from '../../src/features/nodes/schema.ts'
 import { urlsOf } from '../../src/features/nodes/urls.ts'
@@ -21,7 +21,7 @@ const facts = (changes: Partial<SyncFacts>): SyncFacts => ({
   lastResult: null,
   ...changes,
 })
-const desired = (state: AssignmentState): Desired => ({
+const desired = (state: Standing['state']): Desired => ({
   generation: 2,
   digest: NEW,
   state,
@@ -156,7 +156,7 @@ describe('the state of a node', () => {
   })
 
   test('is in sync only when the effective digest equals the desired one', () => {
-    const states: AssignmentState[] = [
+    const states: Standing['state'][] = [
       'offered',
       'acked',
       'nacked',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Is the node in sync, and if not, why and what moves it on? Pure. The first rule that fits decides.
-import type { AssignmentState } from '../../db/database.ts'
+import type { Standing } from '../../agents/assignments.ts'
 import type { SyncState } from './schema.ts'
 
 export type SyncFacts = {
@@ -21,7 +21,7 @@ export type SyncFacts = {
 export type Desired = {
   generation: number
   digest: string
-  state: AssignmentState
+  state: Standing['state']
   createdAtMs: number
   updatedAtMs: number
   /** "main 3": config and version. */

@@ -21,6 +21,7 @@ import {
   latestAssignments,
   loadRollout,
   newcomers,
+  openTasksBefore,
   openTasksOf,
   type Reader,
   type RolloutRow,
@@ -109,6 +110,9 @@ export function createEngine({
         const { generation } = await assignments.assign(unit, assignment)
         return apply(unit, loaded, { kind: 'offered', nodeId, generation })
       }
+      case 'withdraw':
+        await assignments.withdraw(unit, effect)
+        return loaded
       case 'release':
         await release(unit, { config, version, rolloutId: id })
         await assignToNewcomers(unit, row)
@@ -144,7 +148,12 @@ export function createEngine({
   }
 
   return {
-    start: (unit, rolloutId) => dispatch(unit, rolloutId, { kind: 'started' }),
+    async start(unit, rolloutId) {
+      for (const { rollout_id, node_id } of await openTasksBefore(unit.trx, rolloutId)) {
+        await dispatch(unit, rollout_id, { kind: 'superseded', nodeId: node_id, by: rolloutId })
+      }
+      await dispatch(unit, rolloutId, { kind: 'started' })
+    },
 
     freeze: (rolloutId, { actor, stateVersion }) =>
       write(async (unit) => {

@@ -50,8 +50,12 @@ export async function planRollout(
     const running: string | null =
       node.effective === null ? null : JSON.parse(node.effective).digest
     const latest = assigned.get(node.id)
+    // Unconfirmed, it may yet go back by itself.
     const isSettled =
-      checked.digest !== null && running === checked.digest && latest?.digest === running
+      checked.digest !== null &&
+      running === checked.digest &&
+      latest?.digest === running &&
+      latest.state === 'confirmed'
     planned.push({
       ...checked,
       node,

@@ -6,13 +6,15 @@
 //   running     tasks are under way
 //   paused      a node refused, went back or overran its time, or none could be reached; says which
 //   succeeded   every node has it, but for those that were out of reach (they take it when they return)
-//   frozen      an operator ended it as it is
+//   frozen      an operator ended it as it is: who has not answered yet is not asked any more
 // running and paused follow from the tasks, so a late answer can end a pause; succeeded and frozen
-// are for ever. Tasks go on after that: a node that returns still takes what it was assigned.
+// are for ever. Tasks go on after that: a node that was acknowledged to be applying ends that, and one that was out
+// of reach when the rollout succeeded takes the version when it returns.
 //
 // A task: pending → offered → acked → applying → applied → confirmed → healthy → done
 //         offered → unreachable → acked …   offered, acked, applying → nacked
-//         any → skipped (decommissioned)    applying … done → apply_reverted | apply_stuck
+//         any → skipped (decommissioned, superseded by a later rollout, frozen before it answered)
+//         applying … done → apply_reverted | apply_stuck
 import type { ConfigError } from '../../schema/common.ts'
 import type { RolloutState, TaskState } from './schema.ts'
 
@@ -52,6 +54,8 @@ export type NodeEvent =
     }
   | { kind: 'deadline'; nodeId: string }
   | { kind: 'decommissioned'; nodeId: string }
+  /** A later rollout has the node now. */
+  | { kind: 'superseded'; nodeId: string; by: string }
 export type RolloutEvent = { kind: 'started' } | { kind: 'freeze'; actor: string } | NodeEvent
 
 /** What happened, each worth a row in the event log. nodeId null: to the rollout itself. */
@@ -59,6 +63,8 @@ export type Transition = { nodeId: string | null; from: string; to: string; caus
 export type Effect =
   /** Give the node its assignment; come back with `offered`. */
   | { kind: 'offer'; nodeId: string }
+  /** Take the node's assignment back. */
+  | { kind: 'withdraw'; nodeId: string; generation: number }
   /** The version proved itself: new nodes get it. */
   | { kind: 'release' }
   /** The rollout ended: its nodes are free for another. */
@@ -99,19 +105,40 @@ function start(rollout: Rollout): Outcome {
 function freeze(rollout: Rollout, actor: string): Outcome {
   if (isTerminal(rollout.state)) return { rollout, effects: [], transitions: [] }
   const counts = countTasks(rollout.tasks)
-  const reason = `${actor} froze it: ${counts.done} of ${counts.total} nodes have the version, the others stay as they are now. A new rollout moves them on.`
-  const transition = {
-    nodeId: null,
-    from: rollout.state,
-    to: 'frozen',
-    cause: `freeze by ${actor}`,
-  }
+  const applying = rollout.tasks.filter((task) => isOpen(task) && !isUnanswered(task))
+  const going = applying.length > 0 ? ` ${names(applying)} had begun to apply it.` : ''
+  const reason = `${actor} froze it: ${counts.done} of ${counts.total} nodes have the version, the others keep what they have.${going} A new rollout moves them on.`
+  const cause = `freeze by ${actor}`
+  const unanswered = rollout.tasks.filter(isUnanswered)
+  const tasks = rollout.tasks.map((task) =>
+    isUnanswered(task) ? skip(task, 'the rollout was frozen before it answered') : task,
+  )
   return {
-    rollout: { ...rollout, state: 'frozen', reason },
-    effects: [{ kind: 'release-leases' }],
-    transitions: [transition],
+    rollout: { ...rollout, state: 'frozen', reason, tasks },
+    effects: [
+      ...unanswered.flatMap(({ nodeId, generation }): Effect[] =>
+        generation === null ? [] : [{ kind: 'withdraw', nodeId, generation }],
+      ),
+      { kind: 'release-leases' },
+    ],
+    transitions: [
+      ...unanswered.map(({ nodeId, state }) => ({ nodeId, from: state, to: 'skipped', cause })),
+      { nodeId: null, from: rollout.state, to: 'frozen', cause },
+    ],
   }
 }
+
+const isUnanswered = ({ state }: Task) =>
+  state === 'pending' || state === 'offered' || state === 'unreachable'
+
+const skip = (task: Task, message: string): Task => ({
+  ...task,
+  state: 'skipped',
+  deadlineMs: null,
+  code: null,
+  message,
+  errors: [],
+})
 
 /** How far along. An event never takes a task back; failures are the end of the way. */
 const RANK: Record<TaskState, number> = {
@@ -179,7 +206,9 @@ function steps(task: Task, event: NodeEvent): Task[] {
     case 'deadline':
       return overrun(task)
     case 'decommissioned':
-      return RANK[task.state] >= RANK.done ? [] : [{ ...to('skipped'), message: 'decommissioned' }]
+      return RANK[task.state] >= RANK.done ? [] : [skip(task, 'decommissioned')]
+    case 'superseded':
+      return RANK[task.state] >= RANK.done ? [] : [skip(task, `superseded by ${event.by}`)]
   }
 }
 

@@ -3,6 +3,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Rollout, Task } from './rules.ts'
+import type { TaskState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
 
 export type Reader = Kysely<Database> | Transaction<Database>
@@ -32,16 +33,17 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
     .orderBy('name')
     .execute()
 
-/** What each node was told last, by node. */
+/** What each node should run, by node. */
 export async function latestAssignments(db: Reader) {
   const rows = await db
     .selectFrom('assignments as a')
-    .select(['node_id', 'generation', 'digest', 'config', 'version'])
+    .select(['node_id', 'generation', 'digest', 'state'])
     .where('generation', '=', (eb) =>
       eb
         .selectFrom('assignments as b')
         .select(({ fn }) => fn.max('b.generation').as('generation'))
-        .whereRef('b.node_id', '=', 'a.node_id'),
+        .whereRef('b.node_id', '=', 'a.node_id')
+        .where('b.state', '!=', 'withdrawn'),
     )
     .execute()
   return new Map(rows.map((row) => [row.node_id, row]))
@@ -211,13 +213,30 @@ export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {
   await trx.deleteFrom('node_leases').where('rollout_id', '=', rolloutId).execute()
 }
 
+const OPEN: TaskState[] = ['pending', 'offered', 'unreachable', 'acked', 'applying', 'applied']
+
 /** Tasks of this node that are not over, whatever became of their rollouts. */
 export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: string }[]> =>
   trx
     .selectFrom('node_tasks')
     .select('rollout_id')
     .where('node_id', '=', nodeId)
-    .where('state', 'in', ['pending', 'offered', 'unreachable', 'acked', 'applying', 'applied'])
+    .where('state', 'in', OPEN)
+    .execute()
+
+/** Tasks of this rollout's nodes that are not over in rollouts before it. */
+export const openTasksBefore = (trx: Trx, rolloutId: string) =>
+  trx
+    .selectFrom('node_tasks')
+    .select(['rollout_id', 'node_id'])
+    .where('state', 'in', OPEN)
+    .where('rollout_id', '!=', rolloutId)
+    .where('node_id', 'in', (eb) =>
+      eb
+        .selectFrom('node_tasks as own')
+        .select('own.node_id')
+        .where('own.rollout_id', '=', rolloutId),
+    )
     .execute()
 
 export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {

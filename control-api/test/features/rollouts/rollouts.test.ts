@@ -350,6 +350,83 @@ describe('a node that says no', () => {
   })
 })
 
+describe('freezing', () => {
+  it('takes back what a node out of reach was offered: it keeps what it has when it returns', async () => {
+    const service = await farm(['edge-1', 'edge-2'])
+    const { admin, nodes } = service
+    await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
+    await saveVersion(admin, text(8090), 1)
+    const [bad, away] = nodes
+    await away?.disconnect()
+    conducts(service, 0, { kind: 'nack', code: 'missing_file', message: 'no' })
+    const { id } = (await push(admin, 2)).json()
+    const paused = await reaches(service, id, 'paused')
+    const frozen = (await freeze(admin, paused)).json()
+    expect(frozen).toMatchObject({ state: 'frozen', pendingNodes: 0 })
+    expect(await taskOf(service, id, 'edge-2')).toMatchObject({ state: 'skipped' })
+
+    await away?.connect()
+    await expect
+      .poll(async () => (await admin.inject({ url: `/api/v1/nodes/${away?.id}` })).json().sync)
+      .toMatchObject({ state: 'in-sync', desired: { version: { number: 1 } } })
+    conducts(service, 0, { kind: 'good' })
+    await saveVersion(admin, text(8091), 2)
+    await reaches(service, (await push(admin, 3)).json().id, 'succeeded')
+    expect(away?.ran).toEqual([text(8080), text(8091)])
+    expect(bad?.ran).toEqual([text(8080), text(8091)])
+  })
+
+  it('of the first rollout leaves a node that never had a config without one', async () => {
+    const service = await farm([])
+    const { admin } = service
+    const away = await addNode(service, 'edge-1', false)
+    const created = (await push(admin, 1)).json()
+    expect((await freeze(admin, created)).statusCode).toBe(200)
+    await away.connect()
+    await expect
+      .poll(async () => (await admin.inject({ url: `/api/v1/nodes/${away.id}` })).json().sync)
+      .toMatchObject({ state: 'waiting', desired: null })
+    await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
+    expect(away.ran).toEqual([text(8080)])
+  })
+})
+
+describe('a later rollout', () => {
+  it('takes over the nodes that an earlier one still waited for', async () => {
+    const service = await farm(['edge-1'])
+    const { admin } = service
+    const away = await addNode(service, 'edge-2', false)
+    const first = (await push(admin, 1)).json().id
+    await expect.poll(async () => (await taskOf(service, first, 'edge-1'))?.state).toBe('done')
+    await pass(service, 10_000)
+    expect(await get(service, first)).toMatchObject({ state: 'succeeded', pendingNodes: 1 })
+    await saveVersion(admin, text(8090), 1)
+    const second = (await push(admin, 2)).json().id
+    expect(await get(service, first)).toMatchObject({ state: 'succeeded', pendingNodes: 0 })
+    expect(await taskOf(service, first, 'edge-2')).toMatchObject({
+      state: 'skipped',
+      message: `superseded by ${second}`,
+    })
+    await away.connect()
+    await reaches(service, second, 'succeeded')
+    expect(away.ran).toEqual([text(8090)])
+  })
+
+  it('does not count a node that runs the version but was never allowed to keep it', async () => {
+    const service = await farm(['edge-1'])
+    const { admin, nodes } = service
+    conducts(service, 0, { kind: 'unconfirmed' })
+    const { id } = (await push(admin, 1)).json()
+    await expect.poll(async () => (await taskOf(service, id, 'edge-1'))?.state).toBe('applied')
+    expect((await freeze(admin, await get(service, id))).statusCode).toBe(200)
+    conducts(service, 0, { kind: 'good' })
+    const again = (await push(admin, 1)).json()
+    expect(again.state).toBe('running')
+    await reaches(service, again.id, 'succeeded')
+    expect(nodes[0]?.effective?.generation).toBe(2)
+  })
+})
+
 describe('a node out of reach', () => {
   it('does not hold the others up, and takes the version when it returns', async () => {
     const service = await farm(['edge-1'])

@@ -38,6 +38,7 @@ type Short =
   | 'stuck'
   | 'deadline'
   | 'decommissioned'
+  | 'superseded'
 function event(kind: Short, nodeId = 'a', generation = 7): NodeEvent {
   switch (kind) {
     case 'nacked':
@@ -56,6 +57,8 @@ function event(kind: Short, nodeId = 'a', generation = 7): NodeEvent {
     case 'reverted':
     case 'stuck':
       return { kind, nodeId, generation, reason: 'unconfirmed', message: 'no confirmation' }
+    case 'superseded':
+      return { kind, nodeId, by: 'rollout_later' }
     case 'deadline':
     case 'decommissioned':
       return { kind, nodeId }
@@ -103,6 +106,9 @@ describe('one task', () => {
     ['apply_reverted', 'stuck', 'apply_stuck'],
     ['apply_reverted', 'confirmed', 'apply_reverted'],
     ['offered', 'decommissioned', 'skipped'],
+    ['done', 'superseded', 'done'],
+    ['unreachable', 'superseded', 'skipped'],
+    ['applied', 'superseded', 'skipped'],
     ['skipped', 'acked', 'skipped'],
   ])('%s, after %s, is %s', (from, kind, to) => {
     const { tasks } = reduce({ ...rollout(task('a', from)), state: 'running' }, event(kind)).rollout
@@ -215,12 +221,20 @@ describe('a rollout', () => {
   })
 
   it('is frozen by an operator for ever, while its nodes go on', () => {
-    let state = run(begun('a', 'b'), on('a', 'nacked'))
-    state = reduce(state, { kind: 'freeze', actor: 'ana' }).rollout
+    let state = run(begun('a', 'b', 'c'), [...on('a', 'nacked'), ...on('b', 'acked')])
+    const frozen = reduce(state, { kind: 'freeze', actor: 'ana' })
+    state = frozen.rollout
     expect(state.state).toBe('frozen')
-    state = run(state, on('b', ...GOOD))
+    expect(state.reason).toContain('0 of 3 nodes have the version')
+    expect(state.reason).toContain('b had begun to apply it')
+    state = run(state, [...on('b', ...GOOD), ...on('c', ...GOOD)])
     expect(state.state).toBe('frozen')
-    expect(state.tasks[1]?.state).toBe('done')
+    expect(state.tasks.map((t) => t.state)).toEqual(['nacked', 'done', 'skipped'])
+    expect(frozen.effects).toEqual([
+      { kind: 'withdraw', nodeId: 'c', generation: 7 },
+      { kind: 'release-leases' },
+    ])
+    expect(frozen.transitions[0]).toMatchObject({ nodeId: 'c', from: 'offered', to: 'skipped' })
     expect(reduce(state, { kind: 'freeze', actor: 'ana' }).transitions).toEqual([])
   })
 })
@@ -237,6 +251,7 @@ describe('any run of events', () => {
     'stuck',
     'deadline',
     'decommissioned',
+    'superseded',
   ]
 
   it('never takes a task back, never leaves an end, and gives its nodes free exactly once', () => {
