@@ -4,7 +4,6 @@ import {
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
-  Modal,
   SegmentedControl,
 } from '@mantine/core'
 
@@ -67,14 +66,6 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    Modal: Modal.extend({
-      defaultProps: { yOffset: '8vh', overlayProps: { backgroundOpacity: 0.5 } },
-      styles: {
-        content: { background: 'var(--fs-surface)' },
-        header: { background: 'var(--fs-surface)' },
-        title: { fontWeight: 600 },
-      },
-    }),
     SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs' } }),
   },
 })

@@ -53,7 +53,11 @@ export function plotOptions(
         label: one.name,
         stroke: colour(`--fs-series-${one.colour}`),
         width: 1.6,
-        points: { size: 4 },
+        points: {
+          show: true,
+          size: 5,
+          filter: (plot: uPlot, index: number) => alone(plot.data[index] ?? []),
+        },
       })),
     ],
     hooks: {
@@ -61,6 +65,13 @@ export function plotOptions(
       draw: [(plot) => drawMarks(plot, hooks.marks(), colour('--fs-accent'))],
     },
   }
+}
+
+/** Values between two gaps: a line shows them only when it has two ends. */
+export function alone(values: ArrayLike<number | null | undefined>): number[] {
+  return Array.from(values, (_, index) => index).filter(
+    (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
+  )
 }
 
 const HEADROOM = 1.08

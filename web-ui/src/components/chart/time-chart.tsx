@@ -3,7 +3,7 @@ import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import { formatCount } from '../../lib/format.ts'
+import { plural } from '../../lib/format.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
 import { plotOptions } from './plot.ts'
@@ -97,8 +97,7 @@ function readout({ times, series, format, counts }: TimeChartProps, index: numbe
   if (at === undefined) return 'No data in this range'
   const values = series.map((one) => `${one.name} ${format(one.values[index] ?? null)}`)
   const count = counts?.[index]
-  const sample =
-    counts === undefined ? [] : [count == null ? 'no data' : `${formatCount(count)} requests`]
+  const sample = counts === undefined ? [] : [count == null ? 'no data' : plural(count, 'request')]
   return [formatDateTime(at * 1000), ...values, ...sample].join(', ')
 }
 
@@ -125,7 +124,7 @@ function Readout(props: TimeChartProps & { index: number | null }) {
       ))}
       {counts !== undefined && at !== undefined && (
         <span className="dim">
-          {counts[index] == null ? 'no data' : `${formatCount(counts[index])} requests`}
+          {counts[index] == null ? 'no data' : plural(counts[index], 'request')}
         </span>
       )}
     </div>

@@ -4,9 +4,12 @@ import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
+const tint = (tone: 'good' | 'bad', percent: number) =>
+  `color-mix(in srgb, var(--fs-${tone}) ${percent}%, transparent)`
+
 const surfaces = EditorView.theme({
   '&': { backgroundColor: 'var(--fs-surface)', color: 'var(--fs-text)', fontSize: '13px' },
-  '&.cm-focused': { outline: '2px solid var(--fs-focus)', outlineOffset: '-2px' },
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--fs-mono)', lineHeight: '20px' },
   '.cm-content': { caretColor: 'var(--fs-text)', padding: '8px 0', outline: 'none' },
   '.cm-cursor, .cm-dropCursor': { borderLeftColor: 'var(--fs-text)' },
@@ -72,22 +75,27 @@ const surfaces = EditorView.theme({
     border: '1px solid var(--fs-line-strong)',
   },
   '.cm-searchMatch': { backgroundColor: 'color-mix(in srgb, var(--fs-lamp) 35%, transparent)' },
-  '.cm-changedLine, .cm-insertedLine': {
-    backgroundColor: 'color-mix(in srgb, var(--fs-good) 12%, transparent) !important',
-  },
+  '.cm-changedLine, .cm-insertedLine': { backgroundColor: `${tint('good', 7)} !important` },
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk, .cm-deletedLine': {
-    backgroundColor: 'color-mix(in srgb, var(--fs-bad) 12%, transparent) !important',
+    backgroundColor: `${tint('bad', 7)} !important`,
+  },
+  // Underlined as well: the tint alone is too faint, a stronger one would swallow the text.
+  '&.cm-merge-b .cm-changedText, .cm-changedText': {
+    background: `${tint('good', 9)} !important`,
+    boxShadow: 'inset 0 -2px var(--fs-good)',
   },
   '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
-    background: 'color-mix(in srgb, var(--fs-bad) 30%, transparent) !important',
+    background: `${tint('bad', 9)} !important`,
+    boxShadow: 'inset 0 -2px var(--fs-bad)',
   },
-  '&.cm-merge-b .cm-changedText, .cm-changedText': {
-    background: 'color-mix(in srgb, var(--fs-good) 30%, transparent) !important',
-  },
+  del: { textDecoration: 'none' },
+  ins: { textDecoration: 'none' },
   '.cm-collapsedLines': {
     backgroundImage: 'none',
     backgroundColor: 'var(--fs-raised)',
     color: 'var(--fs-dim)',
+    // The library's own marks are in few fonts.
+    '&:before, &:after': { content: '"···"' },
   },
 })
 

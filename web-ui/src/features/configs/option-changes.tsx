@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { diffQuery } from './api.ts'
@@ -32,7 +33,13 @@ export function OptionChanges({ name, from, to }: { name: string; from: number; 
                 {changes.map((change) => (
                   <tr key={change.pointer}>
                     <th scope="row">
-                      <code>{change.pointer}</code>
+                      <Link
+                        to="/configs/$name/versions/$number"
+                        params={{ name, number: change.kind === 'removed' ? from : to }}
+                        search={{ pointer: change.pointer }}
+                      >
+                        <code>{change.pointer}</code>
+                      </Link>
                     </th>
                     <td>{kindWords[change.kind]}</td>
                     <td>

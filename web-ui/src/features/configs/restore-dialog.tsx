@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -23,7 +24,7 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
     },
   })
   return (
-    <Modal opened onClose={onClose} title={`Restore v${number} into the draft`}>
+    <Dialog onClose={onClose} title={`Restore v${number} into the draft`}>
       <div className="stack">
         <p>
           The draft gets the text of v{number}. The nodes do not change: save it as a new version
@@ -57,6 +58,6 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
           )}
         </QueryStates>
       </div>
-    </Modal>
+    </Dialog>
   )
 }

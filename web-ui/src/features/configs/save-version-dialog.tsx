@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { Button, Modal, Textarea } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
+import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Config, Version } from '../../lib/api-types.ts'
 import { createVersionMutation } from './api.ts'
@@ -42,7 +43,7 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
     })
   }
   return (
-    <Modal opened onClose={onClose} title={`Save version ${next} of ${config.name}`}>
+    <Dialog onClose={onClose} title={`Save version ${next} of ${config.name}`}>
       <form className="stack" onSubmit={(event) => void handleSubmit(event)} noValidate>
         <p className="dim">
           A version never changes again. Saving it changes nothing on the nodes: a rollout does.
@@ -74,6 +75,6 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
           </Button>
         </div>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { LazyCodeView } from '../../components/code/lazy-code.tsx'
 import type { Place } from '../../components/code/positions.ts'
-import { Digest } from '../../components/digest.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -75,7 +74,7 @@ function VersionMeta({ version }: { version: Version }) {
         saved by {version.author} <TimeAgo at={version.createdAt} />
       </span>
       <span>
-        digest <Digest value={version.digest} />
+        digest <code>{version.digest}</code>
       </span>
       <span>{formatBytes(version.sizeBytes)}</span>
       <span>

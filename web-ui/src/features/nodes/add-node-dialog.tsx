@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { CopyField } from '../../components/copy-field.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { CreatedEnrolmentToken } from '../../lib/api-types.ts'
@@ -15,7 +16,7 @@ import { parseLabels } from './labels.ts'
 export function AddNodeDialog({ onClose }: { onClose: () => void }) {
   const create = useMutation(createTokenMutation)
   return (
-    <Modal opened onClose={onClose} title="Add a node" size="lg">
+    <Dialog onClose={onClose} title="Add a node" size="lg">
       {create.data === undefined ? (
         <TokenForm
           pending={create.isPending}
@@ -25,7 +26,7 @@ export function AddNodeDialog({ onClose }: { onClose: () => void }) {
       ) : (
         <WaitForNode token={create.data} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   )
 }
 

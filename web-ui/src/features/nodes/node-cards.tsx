@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Node } from '../../lib/api-types.ts'
-import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
 import { Identities, Labels, LastResult, LastSeen, Urls } from './node-cells.tsx'
 import { syncVerdict, whyNoLatency } from './rules.ts'
@@ -36,7 +36,7 @@ export function NodeCards({ nodes, p99 }: NodeCardsProps) {
             <Figure name="5xx" value={formatRatio(node.latency.errorRatio)} />
           </dl>
           <div className="dim">
-            {whyNoLatency(node) ?? `${formatCount(node.latency.requests)} requests`}
+            {whyNoLatency(node) ?? plural(node.latency.requests, 'request')}
           </div>
           <div className={classes.cardHead}>
             <LastSeen node={node} />

@@ -57,7 +57,7 @@ export function SyncPanel({ node: { sync } }: { node: Node }) {
                     <td>
                       <Digest value={identity.digest} />
                     </td>
-                    <td className="dim">generation {identity.generation}</td>
+                    <td className="dim">gen. {identity.generation}</td>
                   </>
                 )}
               </tr>

@@ -4,7 +4,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Node, Session } from '../../lib/api-types.ts'
-import { formatCount, formatSeconds } from '../../lib/format.ts'
+import { formatSeconds, plural } from '../../lib/format.ts'
 import { nodeQuery } from './api.ts'
 import { EffectiveConfigPanel } from './effective-config-panel.tsx'
 import { LastSeen, Urls } from './node-cells.tsx'
@@ -56,8 +56,8 @@ function NodeMeta({ node }: { node: Node }) {
       <LastSeen node={node} />
       <span>
         p99 {formatSeconds(latency.p99Seconds)},{' '}
-        {whyNoLatency(node) ?? `${formatCount(latency.requests)} requests`},{' '}
-        {latency.windowSeconds / 60} min
+        {whyNoLatency(node) ?? plural(latency.requests, 'request')}, {latency.windowSeconds / 60}{' '}
+        min
       </span>
       <Urls urls={node.urls} />
     </>

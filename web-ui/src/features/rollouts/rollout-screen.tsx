@@ -20,6 +20,7 @@ import {
   nodesDone,
   progressText,
   rolloutVerdict,
+  taskSentence,
   taskVerdict,
   whyNotFreeze,
 } from './rules.ts'
@@ -157,7 +158,7 @@ function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave:
         <StatusBadge verdict={taskVerdict[task.state]} />
       </td>
       <td className={classes.says}>
-        {task.code !== null && <code>{task.code}</code>} {task.message}
+        {task.code !== null && <code>{task.code}</code>} {task.message || taskSentence[task.state]}
         {task.errors.length > 0 && <ConfigErrors config={config} errors={task.errors} />}
       </td>
       <td className="num">{task.generation ?? '–'}</td>

@@ -44,6 +44,27 @@ export const taskVerdict = {
   revert_failed: { label: 'Revert failed', tone: 'bad', shape: 'square' },
 } satisfies Record<TaskState, Verdict>
 
+/** What a task waits for, or how it ended, where the node itself said nothing. */
+export const taskSentence: Record<TaskState, string> = {
+  pending: 'Its turn has not come yet.',
+  offered: 'It was offered the version and has not answered yet.',
+  acked: 'It checked the version and is about to apply it.',
+  nacked: 'It refused the version and goes on with what it ran.',
+  applying: 'It is applying the version.',
+  applied: 'It runs the version and asks to keep it.',
+  confirmed: 'It keeps the version; its health is being watched.',
+  healthy: 'It runs the version and is healthy.',
+  done: 'It runs the version, read back from the running server.',
+  unhealthy: 'It runs the version and is not healthy.',
+  unreachable: 'It did not answer; it takes the version on return.',
+  skipped: 'It was left out.',
+  apply_reverted: 'It went back to the last config that was confirmed.',
+  apply_stuck: 'It could neither apply the version nor go back: look at it on the machine.',
+  reverting: 'It is going back.',
+  reverted: 'It went back.',
+  revert_failed: 'It could not go back: look at it on the machine.',
+}
+
 const terminal: ReadonlySet<RolloutState> = new Set([
   'succeeded',
   'frozen',
