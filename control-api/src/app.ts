@@ -130,7 +130,7 @@ export async function buildService(
   const agents = await buildAgentListener({ logLevel, db, identity, fleet, inbox, enrol, metrics })
   // A release may be what nodes without an assignment wait for.
   events.subscribe(({ event }) => {
-    if (event.kind === 'config') fleet.wakeAll()
+    if (event.kind === 'config' && event.action === 'released') fleet.wakeAll()
   })
 
   // Everything that holds for every route.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import { createFirstAdmin, renewFirstAdmin } from '../src/features/session/first-admin.ts'
+import { hashPassword } from '../src/features/session/passwords.ts'
 import { build, client, cookieOf, ORIGIN, PASSWORD, signInAs } from './helper.ts'
 
 const SESSION = '/api/v1/session'
@@ -42,6 +43,27 @@ describe('POST /session', () => {
     expect(Number(refused.headers['retry-after'])).toBe(1)
     now += 1000
     expect((await attempt(PASSWORD)).statusCode).toBe(201)
+  })
+
+  test('lets nobody wait for hours after the clock was put back', async () => {
+    let now = Date.now()
+    const { app } = await build({ now: () => now })
+    const attempt = (password: string) =>
+      app.inject({ method: 'POST', url: SESSION, payload: { username: 'test-admin', password } })
+    await Promise.all(Array.from({ length: 6 }, () => attempt('wrong')))
+    now -= 3600_000
+    expect((await attempt(PASSWORD)).statusCode).toBe(201)
+  })
+
+  test('turns a flood away before it costs memory', async () => {
+    const cheap = { memoryKib: 8, passes: 1 }
+    const flood = Array.from({ length: 60 }, () => hashPassword('wrong', cheap))
+    const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(8)
+    expect(refused[0]).toMatchObject({
+      reason: { statusCode: 503, code: 'too_many_sign_ins', headers: { 'retry-after': '5' } },
+    })
+    await expect(hashPassword('right', cheap)).resolves.toMatch(/^\$argon2id/)
   })
 
   test('sets a cookie scripts cannot read and other sites cannot send', async () => {

@@ -107,13 +107,12 @@ export function createInbox(deps: Deps) {
             schema_digest: hello.schemaDigest,
             boot_id: hello.bootId,
             incarnation: hello.incarnation,
-            max_epoch: hello.fences.maxEpoch,
-            max_generation: hello.fences.maxGeneration,
+            max_epoch: believed(hello.fences.maxEpoch),
+            max_generation: believed(hello.fences.maxGeneration),
             last_seen_at_ms: now(),
           })
           .where('id', '=', nodeId)
           .execute()
-        await setEffective(trx, nodeId, hello.effective, now())
         await unit.emit({
           kind: 'node',
           id: nodeId,
@@ -125,6 +124,8 @@ export function createInbox(deps: Deps) {
           const offer = await findOffer(trx, { ...hello.lastResult, nodeId })
           if (offer) await takeResult(unit, offer, hello.lastResult)
         }
+        // After the result, which is older.
+        await setEffective(trx, nodeId, hello.effective, now())
         await engine.onAgentEvent(unit, { kind: 'hello', nodeId, effective: hello.effective })
       }),
 
@@ -313,6 +314,11 @@ async function setEffective(
     .execute()
 }
 
+/** Far above any honest count, far enough below 2^53 that ours can go on growing from there. */
+const HIGHEST_BELIEVED = 2 ** 48
+/** A fence that leaves no room above it would make every rollout to the node, and so to the farm, fail. */
+const believed = (fence: number) => Math.min(fence, HIGHEST_BELIEVED)
+
 async function raiseFences(trx: Transaction<Database>, nodeId: string, nack: NackRequest) {
   const node = await trx
     .selectFrom('nodes')
@@ -322,8 +328,8 @@ async function raiseFences(trx: Transaction<Database>, nodeId: string, nack: Nac
   await trx
     .updateTable('nodes')
     .set({
-      max_epoch: Math.max(node.max_epoch, nack.maxEpoch ?? 0),
-      max_generation: Math.max(node.max_generation, nack.maxGeneration ?? 0),
+      max_epoch: Math.max(node.max_epoch, believed(nack.maxEpoch ?? 0)),
+      max_generation: Math.max(node.max_generation, believed(nack.maxGeneration ?? 0)),
     })
     .where('id', '=', nodeId)
     .execute()

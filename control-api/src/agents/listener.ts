@@ -47,6 +47,8 @@ const LONGEST_WAIT_MS = 30_000
 const BODY_BYTES = 1024 * 1024
 const REPORT_BODY_BYTES = 4 * BODY_BYTES
 const ENROLS_PER_MINUTE = 60
+/** Of each kind, from each node: ten times what a node says at its busiest. Most cost a write to the disk. */
+const MESSAGES_PER_MINUTE = 600
 /** How long a node may take; all relative, from receipt. */
 const DEADLINES = { ackWithinMs: 10_000, applyWithinMs: 30_000, confirmWithinMs: 60_000 }
 
@@ -96,7 +98,16 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     fleet.seen(caller.id)
   })
 
-  const permission = 'agent' as const
+  const config = {
+    permission: 'agent' as const,
+    rateLimit: {
+      max: MESSAGES_PER_MINUTE,
+      timeWindow: 60_000,
+      // Once it is known who speaks (nodes may share an address), before the body is read.
+      hook: 'preParsing' as const,
+      keyGenerator: (request: FastifyRequest) => callerIn(request).id,
+    },
+  }
   const body = (message: string) => ({ body: { $ref: `${message}.request.schema.json` } })
   const nothing: EmptyResponse = {}
 
@@ -117,7 +128,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   app.post<{ Body: HelloRequest }>(
     '/agent/v1/hello',
-    { schema: body('hello'), config: { permission } },
+    { schema: body('hello'), config },
     async (request): Promise<HelloResponse> => {
       const { id, name } = callerIn(request)
       const hello = request.body
@@ -141,7 +152,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   app.post<{ Body: DesiredRequest }>(
     '/agent/v1/desired',
-    { schema: body('desired'), config: { permission } },
+    { schema: body('desired'), config },
     async (request, reply): Promise<DesiredResponse> => {
       const caller = callerIn(request)
       sameStart(caller, request.body.incarnation)
@@ -208,7 +219,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   app.post<{ Body: AckRequest }>(
     '/agent/v1/ack',
-    { schema: body('ack'), config: { permission } },
+    { schema: body('ack'), config },
     async (request) => {
       await inbox.ack(callerIn(request).id, request.body)
       return nothing
@@ -217,7 +228,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   app.post<{ Body: NackRequest }>(
     '/agent/v1/nack',
-    { schema: body('nack'), config: { permission } },
+    { schema: body('nack'), config },
     async (request) => {
       await inbox.nack(callerIn(request).id, request.body)
       return nothing
@@ -226,7 +237,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   app.post<{ Body: ResultRequest }>(
     '/agent/v1/result',
-    { schema: body('result'), config: { permission } },
+    { schema: body('result'), config },
     async (request) => {
       await inbox.result(callerIn(request).id, request.body)
       return nothing
@@ -235,14 +246,14 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
   app.post<{ Body: ConfirmRequest }>(
     '/agent/v1/confirm',
-    { schema: body('confirm'), config: { permission } },
+    { schema: body('confirm'), config },
     async (request): Promise<ConfirmResponse> =>
       await inbox.confirm(callerIn(request).id, request.body),
   )
 
   app.post<{ Body: ReportRequest }>(
     '/agent/v1/report',
-    { schema: body('report'), config: { permission }, bodyLimit: REPORT_BODY_BYTES },
+    { schema: body('report'), config, bodyLimit: REPORT_BODY_BYTES },
     async (request): Promise<ReportResponse> => {
       const caller = callerIn(request)
       const report = request.body

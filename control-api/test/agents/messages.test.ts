@@ -111,6 +111,38 @@ describe('hello', () => {
     expect((await assign(service, { nodeId: node.id })).generation).toBe(10)
   })
 
+  test('is newer than the result it carries', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const { applied } = about(await node.offer())
+    await node.hello({ effective: effectiveOf(1, OTHER_DIGEST), lastResult: applied as never })
+    expect((await node.show()).sync.effective).toMatchObject({ digest: OTHER_DIGEST })
+  })
+
+  test('with a fence that leaves no room above it does not stop assignments', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello({ fences: { maxEpoch: 1, maxGeneration: Number.MAX_SAFE_INTEGER } })
+    const first = await assign(service, { nodeId: node.id })
+    const second = await assign(service, { nodeId: node.id })
+    expect(Number.isSafeInteger(second.generation)).toBe(true)
+    expect(second.generation).toBe(first.generation + 1)
+  })
+
+  test('in an endless loop is slowed down, for that node alone', async () => {
+    const service = await build()
+    const [node, other] = [await enrolNode(service), await enrolNode(service)]
+    const answers: number[] = []
+    for (let i = 0; i < 601; i++) answers.push((await node.say('hello', {})).statusCode)
+    expect(answers.slice(0, 600).every((status) => status === 400)).toBe(true)
+    const response = await node.hello()
+    expect(response.json()).toMatchObject({ status: 429, code: 'too_many_requests' })
+    expect((await other.hello()).statusCode).toBe(200)
+    expect((await node.desired(null)).json()).toMatchObject({ code: 'say_hello' })
+  })
+
   test('is asked for when another start of the node speaks', async () => {
     const service = await build()
     const node = await enrolNode(service)

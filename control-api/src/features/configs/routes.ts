@@ -30,6 +30,7 @@ import {
   findConfigSummary,
   findVersion,
   findVersionSummary,
+  latestVersion,
   listConfigs,
   listVersions,
   updateDraft,
@@ -174,7 +175,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
       const author = request.user?.username ?? ''
       const version = { ...request.body, config: name, author, source: 'ui' as const }
       const number = await saveVersion({ write, validate, now }, version)
-      reply.code(201).header('location', `${request.url}/${number}`)
+      reply.code(201).header('location', `/api/v1/configs/${name}/versions/${number}`)
       return viewWholeVersion(name, number)
     },
   )
@@ -222,8 +223,9 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         if (!config) throw new ConfigNotFound(name)
         requireDraftMatch(request.headers['if-match'], config)
         const { text } = request.body
-        const latest = await findConfigSummary(unit.trx, name)
-        const base = latest?.latestVersion ?? config.draft_base
+        // Begun from an older version, it stays begun from there: saying otherwise would hide what came between.
+        const latest = await latestVersion(unit.trx, name)
+        const base = latest?.text === text ? latest.number : config.draft_base
         const revision = config.draft_revision + 1
         await updateDraft(unit, { name, text, base, author, revision, nowMs: now() })
         await unit.emit({ kind: 'config', id: name, action: 'draft-changed', actor: author })

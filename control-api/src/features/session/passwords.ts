@@ -3,6 +3,7 @@
 // must not take the machine's memory.
 import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { defineError } from '../../errors.ts'
 
 const hash = promisify(argon2)
 export type Cost = { memoryKib: number; passes: number }
@@ -10,6 +11,15 @@ const COST: Cost = { memoryKib: 65_536, passes: 3 }
 const LANES = 1
 const TAG_BYTES = 32
 const CONCURRENT = 2
+/** Some seconds of work. Beyond it a newcomer would wait longer than people do. */
+const MAX_WAITING = 50
+
+const TooManySignIns = defineError(
+  503,
+  'too_many_sign_ins',
+  'Too many sign-ins at once',
+  () => `${MAX_WAITING} sign-ins are waiting already. Try again in a few seconds.`,
+)
 
 type Parameters = {
   memory: number
@@ -68,6 +78,7 @@ let running = 0
 const waiting: (() => void)[] = []
 
 async function derive(password: string, { tag, ...parameters }: Parameters): Promise<Buffer> {
+  if (waiting.length >= MAX_WAITING) throw new TooManySignIns().withHeaders({ 'retry-after': '5' })
   if (running >= CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve))
   else running += 1
   try {

@@ -122,6 +122,7 @@ export async function sessionIsAlive(db: Kysely<Database>, sessionId: string, no
     .select('id_digest')
     .where('id_digest', '=', sha256(sessionId))
     .where('expires_at_ms', '>', nowMs)
+    .where('created_at_ms', '>=', nowMs - LONGEST_MS)
     .executeTakeFirst()
   return row !== undefined
 }

@@ -19,6 +19,8 @@ export class Throttle {
     const { free, maxWaitMs, forgetAfterMs, maxKeys } = this.#limits
     let entry = this.#entries.get(key)
     if (entry && nowMs - entry.openAtMs > forgetAfterMs) entry = undefined
+    // Farther off than any wait we set: the clock was put back.
+    if (entry && entry.openAtMs - nowMs > maxWaitMs) entry = undefined
     if (entry && entry.openAtMs > nowMs) return entry.openAtMs - nowMs
     const failures = (entry?.failures ?? 0) + 1
     const wait =

@@ -255,10 +255,13 @@ describe('the draft', () => {
     const etag = String((await admin.inject({ url: `${URL}/draft` })).headers.etag)
     await putDraft(admin, '{ "theirs": 1 }', etag)
     await saveText(admin, TEXT, 2)
-    expect((await admin.inject({ url: `${URL}/draft` })).json()).toMatchObject({
-      text: '{ "theirs": 1 }',
-      baseVersion: 2,
-    })
+    const draft = await admin.inject({ url: `${URL}/draft` })
+    expect(draft.json()).toMatchObject({ text: '{ "theirs": 1 }', baseVersion: 2 })
+    // Typing on does not make it one begun from version 3.
+    const typed = await putDraft(admin, '{ "theirs": 2 }', String(draft.headers.etag))
+    expect(typed.json()).toMatchObject({ baseVersion: 2 })
+    const same = await putDraft(admin, TEXT, String(typed.headers.etag))
+    expect(same.json()).toMatchObject({ baseVersion: 3 })
   })
 })
 
