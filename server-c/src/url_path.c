@@ -23,14 +23,15 @@ static enum http_status take_char(struct span *raw, char *c)
     raw->ptr++, raw->len--;
     if (*c == '\\') /* must be encoded, and is a slash to careless readers */
         return HTTP_BAD_REQUEST;
-    if (*c != '%')
-        return HTTP_OK;
-    if (raw->len < 2 || (high = hex_value(raw->ptr[0])) < 0 || (low = hex_value(raw->ptr[1])) < 0)
-        return HTTP_BAD_REQUEST;
-    raw->ptr += 2, raw->len -= 2;
-    *c = (char)(high << 4 | low);
-    if (*c == '/') /* data, not a separator: and no file has a slash in its name */
-        return HTTP_NOT_FOUND;
+    if (*c == '%') {
+        if (raw->len < 2 || (high = hex_value(raw->ptr[0])) < 0 ||
+            (low = hex_value(raw->ptr[1])) < 0)
+            return HTTP_BAD_REQUEST;
+        raw->ptr += 2, raw->len -= 2;
+        *c = (char)(high << 4 | low);
+        if (*c == '/') /* data, not a separator: and no file has a slash in its name */
+            return HTTP_NOT_FOUND;
+    }
     return (unsigned char)*c < ' ' || *c == 0x7f ? HTTP_BAD_REQUEST : HTTP_OK;
 }
 

@@ -38,6 +38,7 @@ static void test_resolve(void)
         {__LINE__, "NUL", "/a%00b", 400, NULL},
         {__LINE__, "line feed", "/a%0Ab", 400, NULL},
         {__LINE__, "DEL", "/a%7fb", 400, NULL},
+        {__LINE__, "a raw control character", "/a\x05", 400, NULL},
         {__LINE__, "encoded slash", "/a%2Fb", 404, NULL},
         {__LINE__, "encoded climbing with slashes", "/a%2f..%2f..%2fetc", 404, NULL},
         {__LINE__, "raw backslash", "/a\\..\\b", 400, NULL},

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Who may include whom: a file includes only what is on its own layer or below. Run without
+// arguments; prints each break of the rule and exits with 1 when there is one.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const src = join(dirname(fileURLToPath(import.meta.url)), '../src')
+
+// The first layer that a module's name matches is its own; a module without a layer is an error.
+const layers = [
+  { name: 'base', modules: /^(buf|list|mem|text_pos|utf8|util)$/ },
+  {
+    name: 'pure',
+    modules: /^(config(_(?!check).*)?|digest|histogram|http_.*|json_.*|mime|response|stages|url_path)$/,
+    // What is pure is tested and fuzzed without a loop, a socket or a file.
+    forbidden: /^(uv|fcntl|poll|pthread|sys\/(socket|epoll|sendfile|stat|uio))\.h$/,
+  },
+  { name: 'engine', modules: /^(access_log|confined_open|config_check|file_.*|io_lane|log|metrics|site)$/ },
+  { name: 'traffic', modules: /^(body|conn|listener|loop)$/ },
+  { name: 'process', modules: /^(admin|agent.*|cmd_.*|commands|main|server|worker)$/ },
+]
+
+const layerOf = (module) => layers.findIndex((layer) => layer.modules.test(module))
+const moduleOf = (file) => basename(file).replace(/\.(c|h|def)$/, '')
+
+const breaks = []
+const files = readdirSync(src).filter((file) => /\.(c|h|def)$/.test(file))
+const known = new Set(files)
+for (const file of files) {
+  const own = layerOf(moduleOf(file))
+  // A table belongs to whoever includes it; only the code has a layer.
+  if (own < 0 && !file.endsWith('.def')) breaks.push(`${file}: name its layer in test/check-includes.mjs`)
+  if (own < 0) continue
+  for (const [i, line] of readFileSync(join(src, file), 'utf8').split('\n').entries()) {
+    const [, quote, included] = /^\s*#\s*include\s+(["<])([^">]+)[">]/.exec(line) ?? []
+    if (!included) continue
+    const where = `${file}:${i + 1}`
+    if (quote === '<') {
+      if (layers[own].forbidden?.test(included)) breaks.push(`${where}: the ${layers[own].name} layer does not include <${included}>`)
+      continue
+    }
+    if (!known.has(included)) breaks.push(`${where}: "${included}" is not in src`)
+    const theirs = layerOf(moduleOf(included))
+    if (theirs > own) breaks.push(`${where}: ${layers[own].name} includes "${included}" of the ${layers[theirs].name} layer`)
+    if (included === 'main.h') breaks.push(`${where}: nobody includes main`)
+  }
+}
+for (const one of breaks) console.error(one)
+console.log(`check-includes: ${files.length} files, ${breaks.length} breaks`)
+process.exit(breaks.length > 0 ? 1 : 0)

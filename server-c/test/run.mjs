@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Builds a preset and runs every test with it:
+//   node test/run.mjs [--preset asan|tsan|release]     unit and system tests; asan if not said
+//   node test/run.mjs --preset fuzz [--seconds N]      each fuzz target: its corpus, then N seconds more
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const folder = resolve(here, '..')
+const presets = ['asan', 'tsan', 'release', 'fuzz']
+
+const { values } = parseArgs({
+  options: {
+    preset: { type: 'string', default: 'asan' },
+    seconds: { type: 'string', default: '5' },
+  },
+})
+const { preset } = values
+const seconds = Number(values.seconds)
+if (!presets.includes(preset) || !Number.isInteger(seconds) || seconds < 0) {
+  console.error(`usage: node test/run.mjs [--preset ${presets.join('|')}] [--seconds N]`)
+  process.exit(2)
+}
+const build = join(folder, 'build', preset)
+const jobs = String(Math.min(availableParallelism(), 8))
+
+/** Ends this process with the command's exit code when it fails. */
+function run(title, command, args, env = {}) {
+  console.log(`\n== server-c (${preset}): ${title}`)
+  const { status, signal, error } = spawnSync(command, args, {
+    cwd: folder,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  })
+  if (error) console.error(`${command}: ${error.message}`)
+  if (status !== 0) {
+    console.error(`server-c (${preset}): ${title} failed (${signal ?? status})`)
+    process.exit(status || 1)
+  }
+}
+
+function fuzz() {
+  const targets = readdirSync(join(here, 'fuzz')).filter((file) => /^fuzz_.*\.c$/.test(file))
+  for (const file of targets) {
+    const target = file.replace(/\.c$/, '')
+    const name = target.replace(/^fuzz_/, '')
+    const dict = name.startsWith('http_') || name === 'url_path' ? 'http.dict' : 'json.dict'
+    // What is found goes to a folder of its own: the corpus is changed by hand only.
+    const found = mkdtempSync(join(tmpdir(), `${target}-`))
+    run(target, join(build, target), [
+      `-max_total_time=${Math.max(seconds, 1)}`,
+      `-dict=${join(here, 'fuzz', dict)}`,
+      `-artifact_prefix=${build}/`,
+      '-print_final_stats=0',
+      '-verbosity=0',
+      found,
+      join(here, 'fuzz/corpus', name),
+    ])
+    rmSync(found, { recursive: true })
+  }
+}
+
+run('layers', process.execPath, [join(here, 'check-includes.mjs')])
+run('configure', 'cmake', ['--preset', preset])
+run('build', 'cmake', ['--build', '--preset', preset, '-j', jobs])
+if (preset === 'fuzz') {
+  fuzz()
+} else {
+  run('build the unit tests', 'cmake', ['--build', '--preset', preset, '-j', jobs, '--target', 'unit_tests'])
+  run('unit tests', 'ctest', ['--test-dir', build, '--output-on-failure', '-j', jobs])
+  const system = readdirSync(join(here, 'system')).filter((file) => file.endsWith('.test.mjs')).sort()
+  run('system tests', process.execPath, ['--test', ...system.map((file) => join('test/system', file))], {
+    FARMSTEAD_NODE: join(build, 'farmstead-node'),
+  })
+}
+console.log(`\nserver-c (${preset}): all passed`)
