@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The process's environment, read once. Nothing else in the service looks at process.env.
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
 /** What the operator's commands need as well as the service. */
@@ -68,7 +69,7 @@ export function envToConfig(env: Env): Config {
       transport: 'insecure-http',
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
-    trustProxy: proxies(read(env, 'FARMSTEAD_TRUST_PROXY')),
+    trustProxy: proxies(env, problems),
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   }
   if (problems.length) throw new ConfigRefused([...new Set(problems)])
@@ -128,10 +129,28 @@ function port(env: Env, name: string, fallback: number, problems: string[]): num
   return fallback
 }
 
-function proxies(text: string | undefined): string[] | false {
-  const addresses = (text ?? '').split(',').map((part) => part.trim())
-  const given = addresses.filter((address) => address !== '')
+function proxies(env: Env, problems: string[]): string[] | false {
+  const parts = (read(env, 'FARMSTEAD_TRUST_PROXY') ?? '').split(',').map((part) => part.trim())
+  const given = parts.filter((part) => part !== '')
+  for (const part of given.filter((one) => !isNetwork(one))) {
+    problems.push(
+      `FARMSTEAD_TRUST_PROXY must hold addresses or networks such as 10.0.0.0/8, or ${NETWORK_NAMES.join(', ')}, got "${part}"`,
+    )
+  }
   return given.length ? given : false
+}
+
+/** Names that Fastify knows for the private ranges. */
+const NETWORK_NAMES = ['loopback', 'linklocal', 'uniquelocal']
+
+function isNetwork(text: string): boolean {
+  if (NETWORK_NAMES.includes(text)) return true
+  const [address = '', bits] = text.split('/', 2)
+  const version = isIP(address)
+  if (version === 0 || text.split('/').length > 2) return false
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  )
 }
 
 function isLogLevel(text: string): text is LogLevel {

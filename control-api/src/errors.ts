@@ -154,6 +154,13 @@ export const TooManyStreams = defineError(
   (limit: number) =>
     `This service holds ${limit} event streams at a time. Close a tab, or poll instead.`,
 )
+export const StorageBusy = defineError(
+  503,
+  'storage_busy',
+  'The database is held by another process',
+  () =>
+    'Another process has held control.db for 5 s. Nothing was changed. End it, or wait and try again.',
+)
 export const StorageFull = defineError(
   507,
   'storage_full',

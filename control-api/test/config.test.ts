@@ -56,6 +56,17 @@ describe('the environment', () => {
     expect(envToConfig(env).trustProxy).toEqual(['10.0.0.0/8', '127.0.0.1'])
   })
 
+  test.each(['true', 'proxy.example', '10.0.0.0/33', '10.0.0.1/8/8', '::1/129'])(
+    'refuses "%s" as a proxy, in one sentence',
+    (proxy) => {
+      const problems = problemsOf({
+        ...least,
+        FARMSTEAD_TRUST_PROXY: `loopback, ::1/128, ${proxy}`,
+      })
+      expect(problems).toEqual([expect.stringContaining(`got "${proxy}"`)])
+    },
+  )
+
   test('writes an IPv6 address as URLs want it', () => {
     expect(envToConfig({ ...least, FARMSTEAD_AGENT_HOST: '::1' }).agentUrl).toBe(
       'http://[::1]:9701',

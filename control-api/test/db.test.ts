@@ -107,6 +107,21 @@ describe('a full disk', () => {
   })
 })
 
+describe('a database that another process holds', () => {
+  test('is said to be held, and is written again afterwards', async () => {
+    const { services, admin, config } = await build()
+    await sql.raw('pragma busy_timeout = 20').execute(services.db)
+    const other = openControlDb(config.dataDir)
+    onTestFinished(() => other.destroy())
+    const create = () =>
+      admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload: {} })
+    await other.transaction().execute(async () => {
+      expect((await create()).json()).toMatchObject({ status: 503, code: 'storage_busy' })
+    })
+    expect((await create()).statusCode).toBe(201)
+  })
+})
+
 describe('a write', () => {
   test('is all or nothing: rows, events and effects', async () => {
     const { db, write } = await open(tempDir())

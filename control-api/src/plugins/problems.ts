@@ -7,7 +7,7 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError, NotFound, NotJson, StorageFull } from '../errors.ts'
+import { AppError, NotFound, NotJson, StorageBusy, StorageFull } from '../errors.ts'
 import type { ConfigError, Problem } from '../schema/common.ts'
 
 type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
@@ -54,6 +54,7 @@ function explain(thrown: FastifyError, invalidCode: string): AppError {
   if (thrown.validation) return explainValidation(thrown, thrown.validation, invalidCode)
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new NotJson()
   if (thrown.code === 'SQLITE_FULL' || thrown.code === 'ENOSPC') return new StorageFull()
+  if (thrown.code === 'SQLITE_BUSY') return new StorageBusy()
   const status = thrown.statusCode ?? 500
   if (status >= 400 && status < 500) {
     const code = status === 413 ? 'too_large' : invalidCode

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Who may import whom, read from the sources themselves.
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const SRC = resolve(import.meta.dirname, '../src')
+type Import = { from: string; to: string; typeOnly: boolean }
+
+const files = globSync('**/*.ts', { cwd: SRC }).sort()
+const textOf = (file: string) => readFileSync(join(SRC, file), 'utf8')
+const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"]*?\sfrom\s+)?'([^']+)'/gm
+
+const imports: Import[] = files.flatMap((file) =>
+  [...textOf(file).matchAll(IMPORT)].map(([, type, target = '']) => ({
+    from: file,
+    to: target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
+    typeOnly: type !== undefined,
+  })),
+)
+const featureOf = (file: string) => /^features\/([^/]+)\//.exec(file)?.[1]
+const shown = (found: readonly Import[]) => found.map(({ from, to }) => `${from} → ${to}`)
+
+/** Where features are put together, or made into processes. */
+const WIRING = new Set(['app.ts', 'admin.ts', 'server.ts', 'services.ts', 'named-schemas.ts'])
+/** The cookie's plug-in keeps its sessions where the sign-in makes them. */
+const ALLOWED = ['plugins/session.ts → features/session/store.ts']
+
+describe('the sources', () => {
+  test('are read: else nothing below means anything', () => {
+    expect(files.length).toBeGreaterThan(80)
+    expect(imports.length).toBeGreaterThan(300)
+    for (const { to } of imports.filter((one) => one.to.endsWith('.ts'))) {
+      expect(files).toContain(to)
+    }
+  })
+
+  test('of a feature import no other feature', () => {
+    const found = imports.filter(({ from, to }) => {
+      const [own, other] = [featureOf(from), featureOf(to)]
+      return own !== undefined && other !== undefined && own !== other
+    })
+    expect(shown(found)).toEqual([])
+  })
+
+  test('below the features know only their types', () => {
+    const found = imports.filter(
+      ({ from, to, typeOnly }) =>
+        !typeOnly && !featureOf(from) && featureOf(to) !== undefined && !WIRING.has(from),
+    )
+    expect(shown(found)).toEqual(ALLOWED)
+  })
+
+  test('that measure know neither nodes nor features', () => {
+    const found = imports.filter(
+      ({ from, to }) =>
+        /^(metrics-store|histogram)\//.test(from) && /^(agents|features)\//.test(to),
+    )
+    expect(shown(found)).toEqual([])
+  })
+
+  test('know SQLite only where databases are opened, and the environment only in config.ts', () => {
+    const sqlite = imports.filter(({ to }) => to === 'better-sqlite3').map(({ from }) => from)
+    expect(sqlite).toEqual(['db/open.ts', 'db/sqlite-dialect.ts', 'metrics-store/open.ts'])
+    const code = (file: string) => textOf(file).replaceAll(/^\s*\/\/.*$/gm, '')
+    expect(files.filter((file) => code(file).includes('process.env'))).toEqual(['config.ts'])
+  })
+
+  test('import each other in no circle', () => {
+    const edges = Map.groupBy(
+      imports.filter(({ typeOnly }) => !typeOnly),
+      ({ from }) => from,
+    )
+    const done = new Set<string>()
+    const visit = (file: string, path: readonly string[]): void => {
+      expect(path, [...path, file].join(' → ')).not.toContain(file)
+      if (done.has(file)) return
+      for (const { to } of edges.get(file) ?? []) visit(to, [...path, file])
+      done.add(file)
+    }
+    for (const file of files) visit(file, [])
+  })
+})
