@@ -14,6 +14,7 @@ import { useEffect, useRef } from 'react'
 import classes from './code.module.css'
 import { codeTheme } from './code-theme.ts'
 import { jsonc } from './jsonc-language.ts'
+import { measureAway } from './measure-away.ts'
 import { offsetOfPlace, type Place } from './positions.ts'
 
 export const readingExtensions = [
@@ -23,6 +24,7 @@ export const readingExtensions = [
   bracketMatching(),
   jsonc(),
   codeTheme,
+  measureAway,
   search(),
   keymap.of([...searchKeymap, ...foldKeymap]),
   EditorView.lineWrapping,
