@@ -2,10 +2,13 @@
 // uPlot's options for a chart over time. null stays a gap: no data is never zero, never a line.
 import type uPlot from 'uplot'
 import { formatClock } from '../../lib/time.ts'
-import type { Mark, TimeChartProps } from './types.ts'
+import { logRange, logTicks } from './scale.ts'
+import { dashPatterns, type Mark, type TimeChartProps } from './types.ts'
 
 const AXIS_FONT = '11px ui-sans-serif, system-ui, sans-serif'
 const DAY_SECONDS = 86_400
+/** uPlot's number for it. */
+const LOGARITHMIC = 3
 
 const css = (name: string) =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim()
@@ -23,19 +26,24 @@ function colour(name: string): string {
 export type PlotHooks = { onCursor: (index: number | null) => void; marks: () => readonly Mark[] }
 
 export function plotOptions(
-  props: Pick<TimeChartProps, 'series' | 'format' | 'height' | 'smallestTop'>,
+  props: Pick<TimeChartProps, 'series' | 'format' | 'height' | 'smallestTop' | 'scale'>,
   width: number,
   hooks: PlotHooks,
 ): uPlot.Options {
   const dim = colour('--fs-dim')
   const line = colour('--fs-line')
+  const logarithmic = props.scale === 'log'
   const axis = { stroke: dim, font: AXIS_FONT, ticks: { show: false } }
   return {
     width,
     height: props.height ?? 240,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-    scales: { y: { range: (_plot, _min, max) => [0, topOf(max, props.smallestTop)] } },
+    scales: {
+      y: logarithmic
+        ? { distr: LOGARITHMIC, range: (_plot, min, max) => logRange(min, max) }
+        : { range: (_plot, _min, max) => [0, topOf(max, props.smallestTop)] },
+    },
     axes: [
       { ...axis, size: 28, grid: { show: false }, values: timeLabels },
       {
@@ -45,6 +53,10 @@ export function plotOptions(
         space: 28,
         grid: { stroke: line, width: 1 },
         values: (_plot, ticks) => ticks.map((tick) => props.format(tick)),
+        ...(logarithmic && {
+          splits: (_plot: uPlot, _axis: number, min: number, max: number) => logTicks(min, max),
+          filter: (_plot: uPlot, ticks: number[]) => ticks,
+        }),
       },
     ],
     series: [
@@ -53,9 +65,11 @@ export function plotOptions(
         label: one.name,
         stroke: colour(`--fs-series-${one.colour}`),
         width: 1.6,
+        dash: dashPatterns[one.dash ?? 'solid'].map((length) => length * devicePixelRatio),
         points: {
           show: true,
           size: 5,
+          fill: colour(`--fs-series-${one.colour}`),
           filter: (plot: uPlot, index: number) => alone(plot.data[index] ?? []),
         },
       })),

@@ -7,12 +7,12 @@ import { plural } from '../../lib/format.ts'
 import { formatClock, formatDateTime } from '../../lib/time.ts'
 import classes from './chart.module.css'
 import { plotOptions } from './plot.ts'
-import type { TimeChartProps } from './types.ts'
+import { dashPatterns, type Series, type TimeChartProps } from './types.ts'
 
 const PAGE = 10
 
 export function TimeChart(props: TimeChartProps) {
-  const { times, series, marks } = props
+  const { times, series, marks, scale: valueScale } = props
   const scheme = useComputedColorScheme('light')
   const host = useRef<HTMLDivElement>(null)
   const plotRef = useRef<uPlot | null>(null)
@@ -25,9 +25,9 @@ export function TimeChart(props: TimeChartProps) {
     return new uPlot(plotOptions(props, parent.clientWidth, hooks), data, parent)
   })
   const readMarks = useEffectEvent(() => marks ?? [])
-  const names = series.map((one) => `${one.name} ${one.colour}`).join()
+  const names = series.map((one) => `${one.name} ${one.colour} ${one.dash}`).join()
 
-  // A chart is made once per set of series and colour scheme; new data only moves its lines.
+  // A chart is made once per set of series, scale and colour scheme; new data only moves its lines.
   // biome-ignore lint/correctness/useExhaustiveDependencies: what it is drawn with is read when these change
   useEffect(() => {
     const parent = host.current
@@ -43,7 +43,7 @@ export function TimeChart(props: TimeChartProps) {
       plot.destroy()
       plotRef.current = null
     }
-  }, [scheme, names])
+  }, [scheme, names, valueScale])
 
   useEffect(() => {
     const data = [times, ...series.map((one) => one.values)] as uPlot.AlignedData
@@ -101,6 +101,20 @@ function readout({ times, series, format, counts }: TimeChartProps, index: numbe
   return [formatDateTime(at * 1000), ...values, ...sample].join(', ')
 }
 
+/** A piece of the line as it is drawn: its colour and its dashes. */
+function Swatch({ series: { colour, dash = 'solid' } }: { series: Series }) {
+  return (
+    <svg className={classes.swatch} viewBox="0 0 20 4" aria-hidden="true">
+      <path
+        d="M0 2H20"
+        stroke={`var(--fs-series-${colour})`}
+        strokeWidth="2.5"
+        strokeDasharray={dashPatterns[dash].join(' ')}
+      />
+    </svg>
+  )
+}
+
 /** The values under the cursor, or else the newest there are. */
 function Readout(props: TimeChartProps & { index: number | null }) {
   const { times, series, format, counts } = props
@@ -114,11 +128,7 @@ function Readout(props: TimeChartProps & { index: number | null }) {
       </span>
       {series.map((one) => (
         <span key={one.name} className={classes.key}>
-          <span
-            className={classes.swatch}
-            style={{ background: `var(--fs-series-${one.colour})` }}
-            aria-hidden="true"
-          />
+          <Swatch series={one} />
           <span className="dim">{one.name}</span> {format(one.values[index] ?? null)}
         </span>
       ))}

@@ -3,6 +3,8 @@ import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
+import type { Scale } from '../../components/chart/scale.ts'
+import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark, Series } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -10,7 +12,7 @@ import type { Metrics, MetricsSeries } from '../../lib/api-types.ts'
 import { formatByteRate, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { metricsQuery } from './api.ts'
 import classes from './node-screen.module.css'
-import { isRange, isStage, type NodeSearch, ranges, stages } from './node-search.ts'
+import { isRange, isStage, LATENCY_SCALE, type NodeSearch, ranges, stages } from './node-search.ts'
 
 export type NodeChartsProps = {
   id: string
@@ -52,7 +54,12 @@ export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
               </EmptyState>
             </div>
           ) : (
-            <Charts metrics={data} series={series} />
+            <Charts
+              metrics={data}
+              series={series}
+              scale={search.scale ?? LATENCY_SCALE}
+              onScale={(scale) => onSearch({ ...search, scale })}
+            />
           )
         }}
       </QueryStates>
@@ -60,13 +67,20 @@ export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
   )
 }
 
-function Charts({ metrics, series }: { metrics: Metrics; series: MetricsSeries }) {
+type ChartsProps = {
+  metrics: Metrics
+  series: MetricsSeries
+  scale: Scale
+  onScale: (scale: Scale) => void
+}
+
+function Charts({ metrics, series, scale, onScale }: ChartsProps) {
   const { times } = metrics
   const latency = useMemo<Series[]>(
     () => [
       { name: 'p50', values: series.p50Seconds, colour: 1 },
-      { name: 'p90', values: series.p90Seconds, colour: 2 },
-      { name: 'p99', values: series.p99Seconds, colour: 3 },
+      { name: 'p90', values: series.p90Seconds, colour: 2, dash: 'dashed' },
+      { name: 'p99', values: series.p99Seconds, colour: 3, dash: 'dotted' },
     ],
     [series],
   )
@@ -79,17 +93,20 @@ function Charts({ metrics, series }: { metrics: Metrics; series: MetricsSeries }
     [series],
   )
   const bytes = useMemo<Series[]>(
-    () => [{ name: 'sent', values: series.bytesPerSecond, colour: 4 }],
+    () => [{ name: 'sent', values: series.bytesPerSecond, colour: 2 }],
     [series],
   )
   const marks = useMemo<Mark[]>(
     () => metrics.annotations.map(({ at, text }) => ({ atSeconds: Date.parse(at) / 1000, text })),
     [metrics.annotations],
   )
+  const label = `Latency: ${stages[metrics.stage].label.toLowerCase()}`
   return (
     <>
       <ChartPanel
-        label={`Latency: ${stages[metrics.stage].label.toLowerCase()}`}
+        label={label}
+        controls={<ScaleSwitch label={`${label}: scale`} scale={scale} onScale={onScale} />}
+        scale={scale}
         help={`steps of ${metrics.stepSeconds} s; gaps are steps without requests`}
         times={times}
         series={latency}
@@ -104,6 +121,7 @@ function Charts({ metrics, series }: { metrics: Metrics; series: MetricsSeries }
           times={times}
           series={rate}
           format={formatRate}
+          smallestTop={1}
           height={140}
         />
         <ChartPanel

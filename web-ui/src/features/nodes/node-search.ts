@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { isScale, type Scale } from '../../components/chart/scale.ts'
 import type { Stage } from '../../lib/api-types.ts'
 
 /** Steps that give a chart one to two hundred points. */
@@ -25,7 +26,13 @@ export const stages = {
   write: { label: 'Write', help: 'From the first byte given to the socket to the last.' },
 } satisfies Record<Stage, { label: string; help: string }>
 
-export type NodeSearch = { range?: RangeKey | undefined; stage?: Stage | undefined }
+export type NodeSearch = {
+  range?: RangeKey | undefined
+  stage?: Stage | undefined
+  scale?: Scale | undefined
+}
+/** One slow request must not flatten the line of all the others. */
+export const LATENCY_SCALE: Scale = 'log'
 
 export const isRange = (value: unknown): value is RangeKey =>
   typeof value === 'string' && Object.hasOwn(ranges, value)
@@ -36,5 +43,6 @@ export function parseNodeSearch(search: Record<string, unknown>): NodeSearch {
   const parsed: NodeSearch = {}
   if (isRange(search.range)) parsed.range = search.range
   if (isStage(search.stage)) parsed.stage = search.stage
+  if (isScale(search.scale)) parsed.scale = search.scale
   return parsed
 }
