@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   formatByteRate,
   formatBytes,
+  formatRate,
   formatRatio,
   formatSeconds,
   plural,
@@ -40,6 +41,19 @@ describe('formatBytes', () => {
 
 test('a byte rate is decimal, so that 1,000,000 is round', () => {
   expect(formatByteRate(1_000_000)).toBe('1 MB/s')
+})
+
+test.each([
+  [null, '–'],
+  [0, '0'],
+  [0.0286, '< 0.1'],
+  [0.1, '0.1'],
+  [0.2849, '0.28'],
+  [0.996, '1'],
+  [13.28, '13.3'],
+  [1234.5, '1,235'],
+])('a rate of %s is %s', (perSecond, text) => {
+  expect(formatRate(perSecond)).toBe(text)
 })
 
 test('a ratio too small to print is not printed as none', () => {

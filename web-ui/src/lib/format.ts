@@ -6,6 +6,7 @@ export const DASH = '–'
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const threeDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+const twoDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 })
 
 export function formatCount(count: number): string {
   return grouped.format(count)
@@ -24,8 +25,11 @@ export function formatSeconds(seconds: number | null | undefined): string {
   return `${threeDigits.format(seconds)} s`
 }
 
+/** Under one, two digits: a few requests a minute have no third that means something. */
 export function formatRate(perSecond: number | null | undefined): string {
   if (perSecond === null || perSecond === undefined) return DASH
+  if (perSecond > 0 && perSecond < 0.1) return '< 0.1'
+  if (perSecond < 1) return twoDigits.format(perSecond)
   return perSecond >= 100 ? formatCount(perSecond) : threeDigits.format(perSecond)
 }
 

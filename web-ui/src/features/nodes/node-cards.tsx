@@ -6,7 +6,7 @@ import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
 import { Identities, Labels, LastResult, LastSeen, Urls } from './node-cells.tsx'
-import { syncVerdict, whyNoLatency } from './rules.ts'
+import { errorRatio, syncVerdict, whyNoLatency } from './rules.ts'
 
 export type NodeCardsProps = {
   nodes: Node[]
@@ -33,7 +33,7 @@ export function NodeCards({ nodes, p99 }: NodeCardsProps) {
             <Figure name="p50" value={formatSeconds(node.latency.p50Seconds)} />
             <Figure name="p99" value={formatSeconds(node.latency.p99Seconds)} />
             <Figure name="Requests/s" value={formatRate(node.latency.requestsPerSecond)} />
-            <Figure name="5xx" value={formatRatio(node.latency.errorRatio)} />
+            <Figure name="5xx" value={formatRatio(errorRatio(node))} />
           </dl>
           <div className="dim">
             {whyNoLatency(node) ?? plural(node.latency.requests, 'request')}

@@ -19,7 +19,7 @@ import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/f
 import classes from './farm-screen.module.css'
 import { type FarmSearch, sortKeys } from './farm-search.ts'
 import { Identities, Labels, LastResult, LastSeen, Urls } from './node-cells.tsx'
-import { syncRank, syncVerdict, whyNoLatency } from './rules.ts'
+import { errorRatio, syncRank, syncVerdict, whyNoLatency } from './rules.ts'
 
 export type NodesTableProps = {
   nodes: Node[]
@@ -102,11 +102,11 @@ const columns = helper.columns([
     ...numeric,
     cell: ({ row: { original } }) => formatRate(original.node.latency.requestsPerSecond),
   }),
-  helper.accessor((row) => row.node.latency.errorRatio ?? undefined, {
+  helper.accessor((row) => errorRatio(row.node) ?? undefined, {
     id: 'errors',
     header: '5xx',
     ...numeric,
-    cell: ({ row: { original } }) => formatRatio(original.node.latency.errorRatio),
+    cell: ({ row: { original } }) => formatRatio(errorRatio(original.node)),
   }),
   helper.accessor((row) => (row.node.lastSeenAt ? Date.parse(row.node.lastSeenAt) : undefined), {
     id: 'seen',

@@ -4,7 +4,7 @@ import { node } from '../../test/samples.ts'
 import { parseFarmSearch } from './farm-search.ts'
 import { parseLabels } from './labels.ts'
 import { parseOverride } from './override.ts'
-import { digestsToShow, matchesFilter, whyNoLatency } from './rules.ts'
+import { digestsToShow, errorRatio, matchesFilter, whyNoLatency } from './rules.ts'
 
 describe('digestsToShow', () => {
   const { sync } = node()
@@ -21,6 +21,12 @@ describe('digestsToShow', () => {
   ])('is all three when %s', (_when, changed) => {
     expect(digestsToShow(changed)).toHaveLength(3)
   })
+})
+
+test('no requests have no share of errors, not one of 0 %', () => {
+  const { latency } = node()
+  expect(errorRatio({ latency: { ...latency, requests: 0, errorRatio: 0 } })).toBeNull()
+  expect(errorRatio({ latency: { ...latency, requests: 9, errorRatio: 0 } })).toBe(0)
 })
 
 describe('whyNoLatency', () => {

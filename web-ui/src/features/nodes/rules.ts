@@ -53,6 +53,11 @@ export function whyNoLatency(node: Node): string | null {
   return node.latency.requests === 0 ? 'no requests' : 'no data'
 }
 
+/** Of no requests there is no share; whyNoLatency, shown beside it, says so. */
+export function errorRatio({ latency }: Pick<Node, 'latency'>): number | null {
+  return latency.requests === 0 ? null : latency.errorRatio
+}
+
 export type NodeFilter = { q?: string | undefined; state?: SyncState | undefined }
 
 /** `q` finds names, host names and labels ("rack", "b2" or "rack=b2"). */
