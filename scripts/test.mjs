@@ -11,6 +11,7 @@ import { root, toolsDir } from './setup/paths.mjs'
 import { Problem } from './setup/problem.mjs'
 import { runMain } from './setup/run-main.mjs'
 import { seconds } from './setup/steps.mjs'
+import { countTests } from './testing/count-tests.mjs'
 
 /**
  * @typedef {object} Check
@@ -18,7 +19,7 @@ import { seconds } from './setup/steps.mjs'
  * @property {string} title
  * @property {string[]} command
  * @property {string} [cwd] from the root
- * @typedef {{ passed: number, failed: number }} Count
+ * @typedef {import('./testing/count-tests.mjs').Count} Count
  * @typedef {import('./setup/node-toolchain.mjs').Toolchain} Toolchain
  */
 
@@ -67,12 +68,12 @@ function checks({ node }) {
       title: 'scripts tests',
       command: [node, '--test', 'scripts/test/*.test.ts'],
     },
-    {
+    ...[['asan'], ['tsan'], ['fuzz', '--seconds', '5']].map(([preset = '', ...more]) => ({
       part: 'server-c',
-      title: 'server-c tests',
-      command: [node, 'test/run.mjs'],
+      title: `server-c tests, ${preset}`,
+      command: [node, 'test/run.mjs', '--preset', preset, ...more],
       cwd: 'server-c',
-    },
+    })),
     { part: 'control-api', title: 'control-api tests', command: vitest, cwd: 'control-api' },
     { part: 'web-ui', title: 'web-ui tests', command: vitest, cwd: 'web-ui' },
     {
@@ -82,29 +83,6 @@ function checks({ node }) {
       cwd: 'e2e',
     },
   ]
-}
-
-/**
- * What the runners say at their end: "12 passed, 1 failed" (ours), "Tests  1 failed | 12 passed (13)"
- * (vitest), "ℹ pass 12 … ℹ fail 1" (node:test), "1 failed … 12 passed (8.1s)" (Playwright). Nothing of the
- * kind: the check itself counts.
- * @param {string} output
- * @param {boolean} ok
- * @returns {Count}
- */
-function countTests(output, ok) {
-  const vitest = output.match(/^\s*Tests\s+.*\(\d+\)\s*$/m)?.[0]
-  const own = output.match(/\d+ passed, \d+ failed/g)?.at(-1)
-  const node = output.match(/^ℹ pass (\d+)\nℹ fail (\d+)/m)
-  const said = node
-    ? `${node[1]} passed, ${node[2]} failed`
-    : (vitest ?? own ?? output.slice(-2000))
-  const number = (/** @type {string} */ word) =>
-    Number(said.match(new RegExp(`(\\d+) ${word}\\b`))?.[1] ?? 0)
-  const count = { passed: number('passed'), failed: number('failed') }
-  if (count.passed + count.failed === 0) return { passed: ok ? 1 : 0, failed: ok ? 0 : 1 }
-  // A runner that fails with no failed test (a crash, an empty suite) is a failure too.
-  return { passed: count.passed, failed: ok ? count.failed : Math.max(1, count.failed) }
 }
 
 /**
