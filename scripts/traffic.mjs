@@ -79,6 +79,51 @@ class Tally {
   }
 }
 
+/**
+ * Sends at a steady rate until the time is over or a signal says stop.
+ * @param {{ targets: string[], rate: number, durationMs: number, visitor: import('./traffic/visitor.mjs').Visitor }} stream
+ */
+async function stream({ targets, rate, durationMs, visitor }) {
+  const startedAt = performance.now()
+  const elapsed = () => performance.now() - startedAt
+  const all = new Tally()
+  let recent = new Tally()
+  let reportedAt = startedAt
+  let started = 0
+  let underWay = 0
+  let isStopped = false
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => {
+      isStopped = true
+    })
+  }
+
+  const sendOne = async () => {
+    started++
+    if (underWay >= MOST_UNDER_WAY) return
+    underWay++
+    const base = targets[Math.floor(Math.random() * targets.length)] ?? ''
+    const answer = await send(base, visitor.next(base), visitor)
+    underWay--
+    all.add(answer)
+    recent.add(answer)
+  }
+  const report = () => {
+    console.log(recent.line(performance.now() - reportedAt))
+    recent = new Tally()
+    reportedAt = performance.now()
+  }
+
+  while (!isStopped && elapsed() < durationMs) {
+    const due = Math.floor((elapsed() / 1000) * rate) - started
+    for (let i = 0; i < due; i++) sendOne()
+    if (performance.now() - reportedAt >= REPORT_EVERY_MS) report()
+    await sleep(TICK_MS)
+  }
+  agent.destroy()
+  console.log(`In all: ${all.sent} requests, ${all.line(elapsed())}`)
+}
+
 runMain(async () => {
   const { values } = parseArgs({
     options: {
@@ -88,8 +133,7 @@ runMain(async () => {
     },
   })
   const rate = parseNumber(values.rate ?? '', '--rate', { least: 1, most: 5000 })
-  const durationMs =
-    1000 * parseNumber(values.duration ?? '', '--duration', { least: 1, most: 86_400 })
+  const seconds = parseNumber(values.duration ?? '', '--duration', { least: 1, most: 86_400 })
   const targets = (values.targets ?? '').split(',').map((url) => url.trim().replace(/\/$/, ''))
   const catalogue = await loadCatalogue(targets[0] ?? '')
   if (!catalogue) {
@@ -97,41 +141,7 @@ runMain(async () => {
       `${targets[0]} does not serve the sample site: start the farm first ("npm start").`,
     )
   }
-  const visitor = makeVisitor(catalogue)
-  console.log(
-    `${rate} requests/s for ${durationMs / 1000} s to ${targets.join(', ')} (Ctrl-C ends it)`,
-  )
-
-  const startedAt = performance.now()
-  let isStopped = false
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => (isStopped = true))
-  const all = new Tally()
-  let recent = new Tally()
-  let reportedAt = startedAt
-  let started = 0
-  let underWay = 0
-  const elapsed = () => performance.now() - startedAt
-  while (!isStopped && elapsed() < durationMs) {
-    const due = Math.floor((elapsed() / 1000) * rate) - started
-    for (let i = 0; i < due; i++) {
-      started++
-      if (underWay >= MOST_UNDER_WAY) continue
-      underWay++
-      const base = targets[Math.floor(Math.random() * targets.length)] ?? ''
-      send(base, visitor.next(base), visitor).then((answer) => {
-        underWay--
-        all.add(answer)
-        recent.add(answer)
-      })
-    }
-    if (performance.now() - reportedAt >= REPORT_EVERY_MS) {
-      console.log(recent.line(performance.now() - reportedAt))
-      recent = new Tally()
-      reportedAt = performance.now()
-    }
-    await sleep(TICK_MS)
-  }
-  agent.destroy()
-  console.log(`In all: ${all.sent} requests, ${all.line(elapsed())}`)
+  console.log(`${rate} requests/s for ${seconds} s to ${targets.join(', ')} (Ctrl-C ends it)`)
+  await stream({ targets, rate, durationMs: seconds * 1000, visitor: makeVisitor(catalogue) })
   return 0
 })

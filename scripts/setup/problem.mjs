@@ -61,13 +61,15 @@ export function remedyFor(output, logFile) {
 
 /**
  * What to tell the person at the terminal. A full disk or a file of another user can hit any of our
- * own file operations too; everything else is a bug and goes up with its stack.
+ * own file operations too, and options may be mistyped; everything else is a bug and goes up with its stack.
  * @param {unknown} error
  */
 export function asProblem(error) {
   if (error instanceof Problem) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!(error instanceof Error)) throw error
+  if (code.startsWith('ERR_PARSE_ARGS')) return new Problem(`${error.message}.`)
   const remedy = knownRemedy(code)
-  if (!remedy || !(error instanceof Error)) throw error
+  if (!remedy) throw error
   return new Problem(remedy, { detail: error.message })
 }

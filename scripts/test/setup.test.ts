@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { parseArgs } from 'node:util'
 import { lock, processStart, tryLock } from '../setup/lock.mjs'
 import { isNewEnough } from '../setup/node-toolchain.mjs'
 import { asProblem, Problem, remedyFor } from '../setup/problem.mjs'
@@ -48,6 +49,10 @@ describe('asProblem', () => {
   it('makes a sentence of a full disk', () => {
     const full = Object.assign(new Error('write failed'), { code: 'ENOSPC' })
     assert.match(asProblem(full).message, /^The disk is full/)
+  })
+  it('says which option it does not know', () => {
+    const unknown = () => parseArgs({ args: ['--bogus'], options: {} })
+    assert.throws(unknown, (error) => /'--bogus'/.test(asProblem(error).message))
   })
   it('throws a bug again', () => {
     const bug = new TypeError('x is not a function')
