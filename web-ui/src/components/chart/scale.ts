@@ -7,6 +7,9 @@ export type Scale = (typeof scales)[number]
 
 export const isScale = (value: unknown): value is Scale => scales.some((one) => one === value)
 
+/** One slow request must not flatten the line of all the others. */
+export const LATENCY_SCALE: Scale = 'log'
+
 /** From this many labels on only the powers of ten are named. */
 const MANY_LABELS = 7
 const mantissas = [1, 2, 5] as const

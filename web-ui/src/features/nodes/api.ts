@@ -28,6 +28,30 @@ export const nodeQuery = (id: string) =>
       bodyOf(api.GET('/api/v1/nodes/{id}', { params: { path: { id } }, signal })),
   })
 
+/** The node with the ETag that a change of its name or labels must carry. */
+export const taggedNodeQuery = (id: string) =>
+  queryOptions({
+    // Not below 'nodes', which live updates read again: an ETag must be of what its reader has seen.
+    queryKey: ['node-to-change', id],
+    queryFn: ({ signal }) =>
+      taggedBodyOf(api.GET('/api/v1/nodes/{id}', { params: { path: { id } }, signal })),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+
+export type NodeChange = { id: string; etag: string; name: string; labels: Record<string, string> }
+export const patchNodeMutation = mutationOptions({
+  mutationKey: ['nodes', 'patch'],
+  mutationFn: ({ id, etag, name, labels }: NodeChange) =>
+    bodyOf(
+      api.PATCH('/api/v1/nodes/{id}', {
+        params: { path: { id }, header: { 'if-match': etag } },
+        body: { name, labels },
+      }),
+    ),
+})
+
 export const effectiveConfigQuery = (id: string) =>
   queryOptions({
     queryKey: ['nodes', 'effective-config', id],
@@ -55,10 +79,13 @@ export const putOverrideMutation = mutationOptions({
 
 export type MetricsWindow = { rangeSeconds: number; stepSeconds: number; stage: Stage }
 
-/** The window ends now: the range is asked for anew at each refresh, so it is the key and not the times. */
-export const metricsQuery = (node: string | null, window: MetricsWindow) =>
+/**
+ * Of the nodes with these ids; null: of all. The window ends now: the range is asked for anew at each
+ * refresh, so it is the key and not the times.
+ */
+export const metricsQuery = (nodeIds: readonly string[] | null, window: MetricsWindow) =>
   queryOptions({
-    queryKey: ['metrics', node, window],
+    queryKey: ['metrics', nodeIds, window],
     queryFn: ({ signal }): Promise<Metrics> => {
       const to = Date.now()
       const from = to - window.rangeSeconds * 1000
@@ -66,7 +93,7 @@ export const metricsQuery = (node: string | null, window: MetricsWindow) =>
         api.GET('/api/v1/metrics/query', {
           params: {
             query: {
-              ...(node !== null && { node }),
+              ...(nodeIds !== null && { node: nodeIds.join() }),
               stage: window.stage,
               from: new Date(from).toISOString(),
               to: new Date(to).toISOString(),

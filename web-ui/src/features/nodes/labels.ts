@@ -4,6 +4,7 @@ type Parsed = { ok: true; labels: Record<string, string> } | { ok: false; messag
 
 const LABEL_KEY = /^[a-z][a-z0-9_.-]{0,62}$/
 const MAX_VALUE_LENGTH = 128
+const MAX_LABELS = 32
 
 /** "rack=b2 site=fra", separated by spaces or commas. */
 export function parseLabels(text: string): Parsed {
@@ -27,5 +28,20 @@ export function parseLabels(text: string): Parsed {
     }
     labels[key] = value
   }
+  const count = Object.keys(labels).length
+  if (count > MAX_LABELS) {
+    return { ok: false, message: `These are ${count} labels; a node has at most ${MAX_LABELS}.` }
+  }
   return { ok: true, labels }
+}
+
+export function labelsText(labels: Record<string, string>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ')
+}
+
+/** A value with a space or comma in it, as the API allows, cannot be written as one word here. */
+export function canWriteLabels(labels: Record<string, string>): boolean {
+  return Object.values(labels).every((value) => !/[\s,]/.test(value))
 }

@@ -3,7 +3,7 @@ import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { ChartPanel } from '../../components/chart/chart-panel.tsx'
-import type { Scale } from '../../components/chart/scale.ts'
+import { LATENCY_SCALE, type Scale } from '../../components/chart/scale.ts'
 import { ScaleSwitch } from '../../components/chart/scale-switch.tsx'
 import type { Mark, Series } from '../../components/chart/types.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -12,7 +12,7 @@ import type { Metrics, MetricsSeries } from '../../lib/api-types.ts'
 import { formatByteRate, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import { metricsQuery } from './api.ts'
 import classes from './node-screen.module.css'
-import { isRange, isStage, LATENCY_SCALE, type NodeSearch, ranges, stages } from './node-search.ts'
+import { isRange, isStage, type NodeSearch, ranges, stages } from './node-search.ts'
 
 export type NodeChartsProps = {
   id: string
@@ -23,7 +23,7 @@ export type NodeChartsProps = {
 export function NodeCharts({ id, search, onSearch }: NodeChartsProps) {
   const { rangeSeconds, stepSeconds } = ranges[search.range ?? '15m']
   const stage = search.stage ?? 'total'
-  const metrics = useQuery(metricsQuery(id, { rangeSeconds, stepSeconds, stage }))
+  const metrics = useQuery(metricsQuery([id], { rangeSeconds, stepSeconds, stage }))
   return (
     <section className="stack" aria-label="Measurements">
       <div className="row">

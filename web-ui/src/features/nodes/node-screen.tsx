@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Node, Session } from '../../lib/api-types.ts'
 import { formatSeconds, plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
 import { nodeQuery } from './api.ts'
+import { EditNodeDialog } from './edit-node-dialog.tsx'
 import { EffectiveConfigPanel } from './effective-config-panel.tsx'
 import { LastSeen, Urls } from './node-cells.tsx'
 import { NodeCharts } from './node-charts.tsx'
@@ -24,10 +28,22 @@ export type NodeScreenProps = {
 
 export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
   const node = useQuery(nodeQuery(id))
+  const [editing, setEditing] = useState(false)
   return (
     <Page
       title={node.data?.name ?? 'Node'}
       meta={node.data === undefined ? undefined : <NodeMeta node={node.data} />}
+      actions={
+        node.data === undefined ? undefined : (
+          <ActionButton
+            variant="default"
+            blockedBy={whyNot(session, 'nodes:write')}
+            onClick={() => setEditing(true)}
+          >
+            Rename or label
+          </ActionButton>
+        )
+      }
     >
       <QueryStates query={node} what="The node" skeletonRows={6}>
         {(data) => (
@@ -41,6 +57,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
             <GaugesPanel node={data} />
             <EffectiveConfigPanel node={data} />
             <OverridePanel node={data} session={session} />
+            {editing && <EditNodeDialog node={data} onClose={() => setEditing(false)} />}
           </>
         )}
       </QueryStates>

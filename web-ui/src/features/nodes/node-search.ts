@@ -31,8 +31,6 @@ export type NodeSearch = {
   stage?: Stage | undefined
   scale?: Scale | undefined
 }
-/** One slow request must not flatten the line of all the others. */
-export const LATENCY_SCALE: Scale = 'log'
 
 export const isRange = (value: unknown): value is RangeKey =>
   typeof value === 'string' && Object.hasOwn(ranges, value)

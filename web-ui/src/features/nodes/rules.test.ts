@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { node } from '../../test/samples.ts'
 import { parseFarmSearch } from './farm-search.ts'
-import { parseLabels } from './labels.ts'
+import { canWriteLabels, labelsText, parseLabels } from './labels.ts'
+import { nameTrouble } from './node-name.ts'
 import { parseOverride } from './override.ts'
 import { digestsToShow, errorRatio, matchesFilter, whyNoLatency } from './rules.ts'
 
@@ -62,9 +63,26 @@ describe('parseLabels', () => {
   test('keeps an equals sign in the value', () => {
     expect(parseLabels('note=a=b')).toEqual({ ok: true, labels: { note: 'a=b' } })
   })
+  test('are written as they are read, if they can be', () => {
+    expect(labelsText({ rack: 'b2', site: 'fra' })).toBe('rack=b2 site=fra')
+    expect(canWriteLabels({ rack: 'b2' })).toBe(true)
+    expect(canWriteLabels({ note: 'two words' })).toBe(false)
+  })
+  test('are 32 at most', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, i) => `k${i}=v`).join(' ')
+    expect(parseLabels(words(32)).ok).toBe(true)
+    expect(parseLabels(words(33)).ok).toBe(false)
+  })
   test.each(['rack', '=b2', 'Rack=b2', `a=${'x'.repeat(129)}`])('refuses "%s"', (text) => {
     expect(parseLabels(text).ok).toBe(false)
   })
+})
+
+test.each(['edge-1', 'a', '0.fra.example', 'a'.repeat(63)])('"%s" is a name', (name) => {
+  expect(nameTrouble(name)).toBeNull()
+})
+test.each(['', 'Edge', '-a', 'a-', 'a b', 'a_b', 'a'.repeat(64)])('"%s" is no name', (name) => {
+  expect(nameTrouble(name)).not.toBeNull()
 })
 
 test('an override is an object', () => {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+import { Button, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { isApiError } from '../../lib/api-error.ts'
+import type { Node } from '../../lib/api-types.ts'
+import { patchNodeMutation, taggedNodeQuery } from './api.ts'
+import { canWriteLabels, labelsText, parseLabels } from './labels.ts'
+import { nameTrouble } from './node-name.ts'
+
+export type EditNodeDialogProps = { node: Node; onClose: () => void }
+
+export function EditNodeDialog({ node, onClose }: EditNodeDialogProps) {
+  const tagged = useQuery(taggedNodeQuery(node.id))
+  return (
+    <Dialog onClose={onClose} title={`Name and labels of ${node.name}`}>
+      <QueryStates query={tagged} what="The node" skeletonRows={3}>
+        {({ body, etag }) => (
+          <EditForm
+            before={body}
+            etag={etag}
+            onReload={() => void tagged.refetch()}
+            onClose={onClose}
+          />
+        )}
+      </QueryStates>
+    </Dialog>
+  )
+}
+
+type EditFormProps = { before: Node; etag: string; onReload: () => void; onClose: () => void }
+
+/** What was typed stays when the node is read again: a conflict costs nobody their words. */
+function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
+  const client = useQueryClient()
+  const [name, setName] = useState(before.name)
+  const [labels, setLabels] = useState(labelsText(before.labels))
+  const [asked, setAsked] = useState(false)
+  const patch = useMutation({
+    ...patchNodeMutation,
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['nodes'] })
+      // They share one revision: the ETag of the override is old now.
+      void client.invalidateQueries({ queryKey: ['overrides', before.id] })
+      onClose()
+    },
+  })
+  const writable = canWriteLabels(before.labels)
+  const parsed = writable ? parseLabels(labels) : { ok: true as const, labels: before.labels }
+  const wrongName = nameTrouble(name.trim())
+  const taken = isApiError(patch.error, 409) && patch.variables?.name === name.trim()
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setAsked(true)
+    if (wrongName !== null || !parsed.ok) return
+    patch.mutate({ id: before.id, etag, name: name.trim(), labels: parsed.labels })
+  }
+  return (
+    <form className="stack" onSubmit={handleSubmit} noValidate>
+      <TextInput
+        label="Name"
+        description="Shown everywhere and unique in the farm; nothing on the machine changes"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={
+          (asked && wrongName) || (taken ? 'Another node has this name. Choose another.' : null)
+        }
+        spellCheck={false}
+        data-autofocus
+      />
+      {writable ? (
+        <TextInput
+          label="Labels"
+          description="For grouping and waves, as in rack=b2 site=fra; empty for none"
+          placeholder="rack=b2"
+          value={labels}
+          onChange={(event) => setLabels(event.currentTarget.value)}
+          error={asked && !parsed.ok ? parsed.message : null}
+          spellCheck={false}
+        />
+      ) : (
+        <Notice tone="info" title="Its labels stay as they are">
+          A value of theirs holds a space or a comma, which cannot be written here. Change them with
+          PATCH /api/v1/nodes/{before.id}.
+        </Notice>
+      )}
+      {patch.isError && !isApiError(patch.error, 409) && (
+        <Trouble
+          error={patch.error}
+          newest={before}
+          etag={etag}
+          sent={patch.variables?.etag}
+          onReload={onReload}
+        />
+      )}
+      <div className="row">
+        <Button type="submit" loading={patch.isPending}>
+          Save name and labels
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+type TroubleProps = {
+  error: Error
+  newest: Node
+  etag: string
+  sent: string | undefined
+  onReload: () => void
+}
+
+/** Someone was faster: their state is shown before it may be written over. */
+function Trouble({ error, newest, etag, sent, onReload }: TroubleProps) {
+  if (!isApiError(error, 412)) return <ErrorBox what="The node was not changed" error={error} />
+  if (sent === etag) {
+    return (
+      <Notice
+        tone="warn"
+        live
+        title="Someone else has changed this node meanwhile"
+        action={
+          <Button variant="default" size="xs" onClick={onReload}>
+            Read it again
+          </Button>
+        }
+      >
+        Nothing was saved. What you have typed stays here.
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="info" live title={`It is called ${newest.name} now`}>
+      Its labels: {labelsText(newest.labels) || 'none'}. Saving replaces name and labels by what
+      stands above.
+    </Notice>
+  )
+}
