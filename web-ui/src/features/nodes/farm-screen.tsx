@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { LATENCY_SCALE } from '../../components/chart/scale.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
-import { QueryStates } from '../../components/query-states.tsx'
+import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
 import type { Node, Session, SyncState } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { AddNodeDialog } from './add-node-dialog.tsx'
 import { metricsQuery, nodesQuery } from './api.ts'
+import { nodesToAsk } from './farm-chart-rules.ts'
 import classes from './farm-screen.module.css'
 import type { FarmSearch } from './farm-search.ts'
 import { NodeCards } from './node-cards.tsx'
@@ -23,6 +25,8 @@ export type FarmScreenProps = {
   search: FarmSearch
   onSearch: (search: FarmSearch) => void
 }
+
+const FarmChart = lazy(() => import('./farm-chart.tsx').then((m) => ({ default: m.FarmChart })))
 
 const sparkWindow = { rangeSeconds: 1800, stepSeconds: 60, stage: 'total' } as const
 
@@ -54,8 +58,25 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
           }
         </QueryStates>
       </div>
+      {nodes.data !== undefined && nodes.data.length > 0 && (
+        <Suspense fallback={<ChartFallback />}>
+          <FarmChart
+            nodes={nodes.data}
+            scale={search.scale ?? LATENCY_SCALE}
+            onScale={(scale) => onSearch({ ...search, scale })}
+          />
+        </Suspense>
+      )}
       {adding && <AddNodeDialog onClose={() => setAdding(false)} />}
     </Page>
+  )
+}
+
+function ChartFallback() {
+  return (
+    <div className="panel">
+      <SkeletonRows rows={6} label="The measurements" />
+    </div>
   )
 }
 
@@ -63,7 +84,7 @@ type FilteredNodesProps = Omit<FarmScreenProps, 'session'> & { all: Node[] }
 
 function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
   const narrow = useNarrow()
-  const sparks = useQuery(metricsQuery(null, sparkWindow))
+  const sparks = useQuery(metricsQuery(nodesToAsk(all), sparkWindow))
   const { q, state } = search
   const shown = useMemo(
     () => all.filter((node) => matchesFilter(node, { q, state })),
@@ -74,6 +95,7 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
     [sparks.data],
   )
   const windowSeconds = all[0]?.latency.windowSeconds ?? 0
+  const showAll = () => onSearch({ ...search, q: undefined, state: undefined })
   const filtering = q !== undefined || state !== undefined
   return (
     <>
@@ -109,7 +131,7 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
       {shown.length === 0 ? (
         <EmptyState title="No node matches">
           {plural(all.length, 'node')} {all.length === 1 ? 'is' : 'are'} hidden by the filter.{' '}
-          <button type="button" className={classes.link} onClick={() => onSearch({})}>
+          <button type="button" className={classes.link} onClick={showAll}>
             Show all nodes
           </button>
         </EmptyState>

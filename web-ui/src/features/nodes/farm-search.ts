@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: MIT
 // What the farm's address holds: filters and order, so that a view can be sent to a colleague.
+import { isScale, type Scale } from '../../components/chart/scale.ts'
 import type { SyncState } from '../../lib/api-types.ts'
 import type { NodeFilter } from './rules.ts'
 import { syncStates } from './rules.ts'
 
 export const sortKeys = ['name', 'state', 'p50', 'p99', 'rate', 'errors', 'seen'] as const
 export type SortKey = (typeof sortKeys)[number]
-export type FarmSearch = NodeFilter & { sort?: SortKey | undefined; desc?: boolean | undefined }
+export type FarmSearch = NodeFilter & {
+  sort?: SortKey | undefined
+  desc?: boolean | undefined
+  scale?: Scale | undefined
+}
 
 export function parseFarmSearch(search: Record<string, unknown>): FarmSearch {
   const parsed: FarmSearch = {}
-  const { q, state, sort, desc } = search
+  const { q, state, sort, desc, scale } = search
   if ((typeof q === 'string' || typeof q === 'number') && q !== '') parsed.q = String(q)
   if (isSyncState(state)) parsed.state = state
   const key = sortKeys.find((known) => known === sort)
   if (key !== undefined) parsed.sort = key
   if (desc === true) parsed.desc = true
+  if (isScale(scale)) parsed.scale = scale
   return parsed
 }
 
