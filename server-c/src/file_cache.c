@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* file_cache.c — the table, its bounds, and the two jobs that fill it.
+/* file_cache.c — the two jobs that fill the cache: the look-up of a path, the first read of a body.
  *
  * An entry in use is never changed under its users, except that a body is added. When the disk
  * says something new, a new entry takes the old one's place; the old one lives until it is put. */
 #include "file_cache.h"
 
 #include "file_lookup.h"
+#include "file_store.h"
 #include "util.h"
 
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TABLE_MIN 64
-#define TOUCH_MS 1000 /* order of use is kept to this grain: a hit moves an entry once a second */
-#define IDLE_OPEN_MS 5000 /* an unused descriptor is closed after this and the ttl */
-#define NEGATIVE_SHARE 8  /* at most one in so many entries may be a refusal */
+#define PATH_CACHED_MAX 1024 /* longer ones are looked up each time: not a client's way to memory  \
+                              */
 
 struct file_lookup {
     struct io_job job;
@@ -37,214 +35,6 @@ struct file_load {
     ssize_t result; /* bytes the job read, or UV_E* */
 };
 
-struct late_close {
-    struct io_job job;
-    int fd;
-};
-
-/* --- closing --------------------------------------------------------------------------------- */
-
-static void run_late_close(struct io_job *job)
-{
-    close(container_of(job, struct late_close, job)->fd);
-}
-
-static void on_late_close(struct io_job *job)
-{
-    free(container_of(job, struct late_close, job));
-}
-
-/* The last close of a file without a name frees its blocks, which may take long: not on the loop.
- */
-static void close_file(struct file_cache *cache, int fd)
-{
-    struct late_close *late;
-    struct stat st;
-
-    if (!cache->is_ending && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
-        (late = malloc(sizeof(*late))) != NULL) {
-        late->fd = fd;
-        late->job.run = run_late_close;
-        late->job.on_done = on_late_close;
-        if (io_lane_submit(cache->stat_lane, cache->port, &late->job) == 0)
-            return;
-        free(late);
-    }
-    close(fd);
-}
-
-/* The budgets count what the table holds: an entry is counted while it is in the list. What only
- * requests under way still hold ends with them, and limits.connections bounds those. */
-static void uncount_descriptor(struct file_cache *cache, struct file_entry *entry)
-{
-    if (list_empty(&entry->by_use_open))
-        return;
-    list_remove(&entry->by_use_open);
-    cache->stats.descriptors--;
-}
-
-static void uncount_body(struct file_cache *cache, struct file_entry *entry)
-{
-    if (list_empty(&entry->by_use_body))
-        return;
-    list_remove(&entry->by_use_body);
-    cache->stats.body_bytes -= entry->facts.size;
-}
-
-static void drop_descriptor(struct file_cache *cache, struct file_entry *entry)
-{
-    if (entry->fd < 0)
-        return;
-    uncount_descriptor(cache, entry);
-    close_file(cache, entry->fd);
-    entry->fd = -1;
-}
-
-static void drop_body(struct file_cache *cache, struct file_entry *entry)
-{
-    uncount_body(cache, entry);
-    free(entry->body);
-    entry->body = NULL;
-    entry->body_state = FILE_BODY_UNREAD;
-}
-
-/* --- entries --------------------------------------------------------------------------------- */
-
-struct file_entry *file_cache_get(struct file_entry *entry)
-{
-    entry->refs++;
-    return entry;
-}
-
-void file_cache_put(struct file_cache *cache, struct file_entry *entry)
-{
-    CHECK(entry->refs > 0);
-    if (--entry->refs > 0)
-        return;
-    drop_descriptor(cache, entry);
-    drop_body(cache, entry);
-    free(entry->head);
-    if (entry->index[0])
-        free((void *)(uintptr_t)entry->index);
-    free(entry);
-}
-
-static uint64_t hash_path(const struct file_cache *cache, uint64_t lookup_id, struct span path)
-{
-    uint64_t hash = cache->seed ^ lookup_id, word;
-
-    while (path.len >= 8) {
-        memcpy(&word, path.ptr, 8);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-        path.ptr += 8, path.len -= 8;
-    }
-    word = path.len;
-    memcpy(&word, path.ptr, path.len);
-    hash = (hash ^ word ^ (uint64_t)path.len << 56) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-static struct file_entry *new_entry(struct file_cache *cache, uint64_t lookup_id, struct span path)
-{
-    struct file_entry *entry = calloc(1, sizeof(*entry) + path.len + 1);
-
-    if (!entry)
-        return NULL;
-    list_init(&entry->by_use);
-    list_init(&entry->by_use_open);
-    list_init(&entry->by_use_body);
-    entry->hash = hash_path(cache, lookup_id, path);
-    entry->lookup_id = lookup_id;
-    entry->refs = 1;
-    entry->fd = -1;
-    entry->index = "";
-    entry->path_len = path.len;
-    memcpy(entry->path, path.ptr, path.len);
-    return entry;
-}
-
-static struct file_entry *find(const struct file_cache *cache, uint64_t lookup_id, struct span path)
-{
-    uint64_t hash = hash_path(cache, lookup_id, path);
-    struct file_entry *entry = cache->table[hash & (cache->table_len - 1)];
-
-    while (entry && (entry->hash != hash || entry->lookup_id != lookup_id ||
-                     entry->path_len != path.len || memcmp(entry->path, path.ptr, path.len) != 0))
-        entry = entry->hash_next;
-    return entry;
-}
-
-static void link_entry(struct file_cache *cache, struct file_entry *entry)
-{
-    struct file_entry **slot = &cache->table[entry->hash & (cache->table_len - 1)];
-
-    entry->hash_next = *slot;
-    *slot = entry;
-    entry->in_table = true;
-    entry->refs++;
-    entry->touched_ms = cache->now_ms;
-    list_append(&cache->by_use, &entry->by_use);
-    cache->stats.entries++;
-}
-
-static void unlink_entry(struct file_cache *cache, struct file_entry *entry)
-{
-    struct file_entry **slot = &cache->table[entry->hash & (cache->table_len - 1)];
-
-    while (*slot != entry)
-        slot = &(*slot)->hash_next;
-    *slot = entry->hash_next;
-    entry->in_table = false;
-    list_remove(&entry->by_use);
-    uncount_descriptor(cache, entry);
-    uncount_body(cache, entry);
-    if (entry->is_negative)
-        cache->negative_count--;
-    cache->stats.entries--;
-    file_cache_put(cache, entry);
-}
-
-static void evict(struct file_cache *cache, struct list *by_use, size_t link_offset)
-{
-    struct file_entry *entry = (struct file_entry *)(void *)((char *)by_use->next - link_offset);
-    unlink_entry(cache, entry);
-    cache->stats.evictions++;
-}
-
-static void enforce_limits(struct file_cache *cache)
-{
-    const struct file_cache_limits *limits = &cache->limits;
-
-    while (cache->stats.entries > limits->entries && !list_empty(&cache->by_use))
-        evict(cache, &cache->by_use, offsetof(struct file_entry, by_use));
-    while (cache->stats.descriptors > limits->descriptors && !list_empty(&cache->by_use_open))
-        evict(cache, &cache->by_use_open, offsetof(struct file_entry, by_use_open));
-    while (cache->stats.body_bytes > limits->body_bytes && !list_empty(&cache->by_use_body))
-        evict(cache, &cache->by_use_body, offsetof(struct file_entry, by_use_body));
-    while (cache->negative_count > limits->entries / NEGATIVE_SHARE + 1 &&
-           !list_empty(&cache->negative_by_use))
-        evict(cache, &cache->negative_by_use, offsetof(struct file_entry, by_use));
-}
-
-static void to_end(struct list *head, struct list *link)
-{
-    if (list_empty(link))
-        return;
-    list_remove(link);
-    list_append(head, link);
-}
-
-static void touch(struct file_cache *cache, struct file_entry *entry)
-{
-    if (cache->now_ms - entry->touched_ms < TOUCH_MS || !entry->in_table)
-        return;
-    entry->touched_ms = cache->now_ms;
-    to_end(entry->is_negative ? &cache->negative_by_use : &cache->by_use, &entry->by_use);
-    to_end(&cache->by_use_open, &entry->by_use_open);
-    to_end(&cache->by_use_body, &entry->by_use_body);
-}
-
 /* --- the answer of a look-up ----------------------------------------------------------------- */
 
 static void fill_entry(struct file_cache *cache, struct file_entry *entry,
@@ -256,11 +46,8 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
     entry->is_known = true;
     entry->status = found->status;
     entry->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
-    entry->is_negative = found->status != HTTP_OK;
-    if (entry->is_negative && entry->in_table) {
-        cache->negative_count++;
-        to_end(&cache->negative_by_use, &entry->by_use);
-    }
+    if (found->status != HTTP_OK)
+        file_store_count_negative(cache, entry);
     if (found->status != HTTP_OK)
         return;
     if (found->index < site->index_count) {
@@ -275,10 +62,7 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
     file_facts_init(&entry->facts, entry->version.size, entry->version.mtime_seconds,
                     entry->version.mtime_ns, wall_clock_seconds());
     entry->fd = found->fd;
-    if (entry->in_table) {
-        list_append(&cache->by_use_open, &entry->by_use_open);
-        cache->stats.descriptors++;
-    }
+    file_store_count_descriptor(cache, entry);
 }
 
 /* Does the disk still say what the entry says? */
@@ -312,20 +96,20 @@ static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lo
     if (is_same(old, lookup)) {
         old->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
         if (lookup->found.fd >= 0)
-            close_file(cache, lookup->found.fd);
+            file_store_close(cache, lookup->found.fd);
         return file_cache_get(old);
     }
-    entry = new_entry(cache, old->lookup_id, (struct span){old->path, old->path_len});
+    entry = file_store_new_entry(cache, old->lookup_id, (struct span){old->path, old->path_len});
     if (!entry) {
         if (lookup->found.fd >= 0)
             close(lookup->found.fd);
         if (old->in_table)
-            unlink_entry(cache, old);
+            file_store_unlink(cache, old);
         return NULL;
     }
     if (old->in_table) {
-        unlink_entry(cache, old);
-        link_entry(cache, entry);
+        file_store_unlink(cache, old);
+        file_store_link(cache, entry);
     }
     fill_entry(cache, entry, lookup);
     return entry;
@@ -373,8 +157,8 @@ static void on_lookup_done(struct io_job *job)
     asked->lookup = NULL;
     /* A passing shortage is no fact about the file. */
     if (entry && entry->status == HTTP_UNAVAILABLE && entry->in_table)
-        unlink_entry(cache, entry);
-    enforce_limits(cache);
+        file_store_unlink(cache, entry);
+    file_store_enforce_limits(cache);
     tell_waiters(&lookup->waiters, job, entry);
     if (entry)
         file_cache_put(cache, entry);
@@ -417,8 +201,8 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
                                  const struct site *site, struct span path,
                                  struct file_waiter *waiter, struct file_entry **out)
 {
-    bool caching = cache->limits.ttl_ms > 0;
-    struct file_entry *entry = caching ? find(cache, site->lookup_id, path) : NULL;
+    bool caching = cache->limits.ttl_ms > 0 && path.len <= PATH_CACHED_MAX;
+    struct file_entry *entry = caching ? file_store_find(cache, site->lookup_id, path) : NULL;
     int64_t age;
 
     if (entry && entry->is_known) {
@@ -428,7 +212,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
              * lane is no harm yet. */
             if (age > (int64_t)cache->limits.ttl_ms / 2 && !entry->lookup)
                 start_lookup(cache, set, site, entry);
-            touch(cache, entry);
+            file_store_touch(cache, entry);
             *out = file_cache_get(entry);
             return FILE_HIT;
         }
@@ -436,21 +220,21 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     if (entry) {
         file_cache_get(entry);
     } else {
-        entry = new_entry(cache, site->lookup_id, path);
+        entry = file_store_new_entry(cache, site->lookup_id, path);
         if (!entry)
             return FILE_BUSY;
         if (caching)
-            link_entry(cache, entry);
+            file_store_link(cache, entry);
     }
     if (!entry->lookup && !start_lookup(cache, set, site, entry)) {
         if (!entry->is_known && entry->in_table)
-            unlink_entry(cache, entry);
+            file_store_unlink(cache, entry);
         file_cache_put(cache, entry);
         return FILE_BUSY;
     }
     wait_in(&entry->lookup->waiters, waiter);
     file_cache_put(cache, entry);
-    enforce_limits(cache);
+    file_store_enforce_limits(cache);
     return FILE_WAIT;
 }
 
@@ -469,19 +253,16 @@ static void run_load(struct io_job *job)
 static bool accept_body(struct file_cache *cache, struct file_entry *entry)
 {
     if (!file_unchanged(entry->fd, &entry->version)) {
-        drop_body(cache, entry);
+        file_store_drop_body(cache, entry);
         if (entry->in_table)
-            unlink_entry(cache, entry);
+            file_store_unlink(cache, entry);
         return false;
     }
     entry->body_state = FILE_BODY_READY;
-    if (entry->in_table) {
-        list_append(&cache->by_use_body, &entry->by_use_body);
-        cache->stats.body_bytes += entry->facts.size;
-    }
+    file_store_count_body(cache, entry);
     if (entry->descriptor_users == 0)
-        drop_descriptor(cache, entry);
-    enforce_limits(cache);
+        file_store_drop_descriptor(cache, entry);
+    file_store_enforce_limits(cache);
     return true;
 }
 
@@ -497,9 +278,9 @@ static void on_load_done(struct io_job *job)
         accept_body(cache, entry); /* if it changed, the waiters ask again and are told so */
         tell_waiters(&load->waiters, job, entry);
     } else {
-        drop_body(cache, entry);
+        file_store_drop_body(cache, entry);
         if (entry->in_table) /* EIO, or shorter than it was */
-            unlink_entry(cache, entry);
+            file_store_unlink(cache, entry);
         tell_waiters(&load->waiters, job, NULL);
     }
     file_cache_put(cache, entry);
@@ -529,7 +310,7 @@ static enum file_source start_load(struct file_cache *cache, struct file_entry *
 
 busy:
     free(load);
-    drop_body(cache, entry);
+    file_store_drop_body(cache, entry);
     return FILE_SOURCE_BUSY;
 }
 
@@ -549,7 +330,7 @@ enum file_source file_cache_source(struct file_cache *cache, struct file_entry *
         if (file_unchanged(entry->fd, &entry->version))
             return FILE_FROM_DESCRIPTOR;
         if (entry->in_table)
-            unlink_entry(cache, entry);
+            file_store_unlink(cache, entry);
         return FILE_SOURCE_CHANGED;
     }
     entry->body = malloc(size ? size : 1);
@@ -564,84 +345,4 @@ enum file_source file_cache_source(struct file_cache *cache, struct file_entry *
 void file_cache_cancel(struct file_waiter *waiter)
 {
     list_remove(&waiter->link);
-}
-
-/* --- the cache ------------------------------------------------------------------------------- */
-
-int file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct io_lane *read_lane,
-                    struct io_port *port)
-{
-    memset(cache, 0, sizeof(*cache));
-    cache->stat_lane = stat_lane;
-    cache->read_lane = read_lane;
-    cache->port = port;
-    list_init(&cache->by_use);
-    list_init(&cache->negative_by_use);
-    list_init(&cache->by_use_open);
-    list_init(&cache->by_use_body);
-    cache->table_len = TABLE_MIN;
-    cache->table = calloc(cache->table_len, sizeof(cache->table[0]));
-    if (!cache->table)
-        return UV_ENOMEM;
-    if (getrandom(&cache->seed, sizeof(cache->seed), GRND_NONBLOCK) != sizeof(cache->seed))
-        cache->seed = monotonic_ns();
-    return 0;
-}
-
-static void drop_all(struct file_cache *cache)
-{
-    while (!list_empty(&cache->by_use))
-        unlink_entry(cache, container_of(cache->by_use.next, struct file_entry, by_use));
-    while (!list_empty(&cache->negative_by_use))
-        unlink_entry(cache, container_of(cache->negative_by_use.next, struct file_entry, by_use));
-}
-
-void file_cache_fini(struct file_cache *cache)
-{
-    cache->is_ending = true;
-    drop_all(cache);
-    CHECK(cache->stats.descriptors == 0 && cache->stats.body_bytes == 0);
-    free(cache->table);
-}
-
-static void resize_table(struct file_cache *cache, size_t len)
-{
-    struct file_entry **table = calloc(len, sizeof(table[0]));
-
-    if (!table) /* longer chains, nothing worse */
-        return;
-    for (size_t i = 0; i < cache->table_len; i++)
-        for (struct file_entry *entry = cache->table[i], *next; entry; entry = next) {
-            next = entry->hash_next;
-            entry->hash_next = table[entry->hash & (len - 1)];
-            table[entry->hash & (len - 1)] = entry;
-        }
-    free(cache->table);
-    cache->table = table;
-    cache->table_len = len;
-}
-
-void file_cache_configure(struct file_cache *cache, const struct file_cache_limits *limits)
-{
-    size_t len = TABLE_MIN;
-
-    while (len < limits->entries)
-        len *= 2;
-    cache->limits = *limits;
-    if (len != cache->table_len)
-        resize_table(cache, len);
-    if (limits->ttl_ms == 0)
-        drop_all(cache);
-    enforce_limits(cache);
-}
-
-void file_cache_sweep(struct file_cache *cache)
-{
-    while (!list_empty(&cache->by_use_open)) {
-        struct file_entry *entry =
-            container_of(cache->by_use_open.next, struct file_entry, by_use_open);
-        if (cache->now_ms < entry->touched_ms + IDLE_OPEN_MS + cache->limits.ttl_ms)
-            break;
-        unlink_entry(cache, entry);
-    }
 }

@@ -61,7 +61,7 @@ static int set_options(int fd, int family)
 
 static int bound_port(int fd, uint16_t *port)
 {
-    struct sockaddr_storage storage;
+    struct sockaddr_storage storage = {0};
     socklen_t len = sizeof(storage);
 
     if (getsockname(fd, (struct sockaddr *)&storage, &len) != 0)

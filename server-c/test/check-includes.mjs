@@ -12,12 +12,16 @@ const layers = [
   { name: 'base', modules: /^(buf|list|mem|text_pos|utf8|util)$/ },
   {
     name: 'pure',
-    modules: /^(config(_(?!check).*)?|digest|histogram|http_.*|json_.*|mime|response|stages|url_path)$/,
+    modules:
+      /^(config(_(?!check).*)?|digest|histogram|http_.*|json_.*|mime|response|stages|url_path)$/,
     // What is pure is tested and fuzzed without a loop, a socket or a file.
     forbidden: /^(uv|fcntl|poll|pthread|sys\/(socket|epoll|sendfile|stat|uio))\.h$/,
   },
-  { name: 'engine', modules: /^(access_log|confined_open|config_check|file_.*|io_lane|log|metrics|site)$/ },
-  { name: 'traffic', modules: /^(body|conn|listener|loop)$/ },
+  {
+    name: 'engine',
+    modules: /^(access_log|confined_open|config_check|file_.*|io_lane|log|metrics|site)$/,
+  },
+  { name: 'traffic', modules: /^(body|conn|conn_.*|listener|loop)$/ },
   { name: 'process', modules: /^(admin|agent.*|cmd_.*|commands|main|server|worker)$/ },
 ]
 
@@ -30,19 +34,24 @@ const known = new Set(files)
 for (const file of files) {
   const own = layerOf(moduleOf(file))
   // A table belongs to whoever includes it; only the code has a layer.
-  if (own < 0 && !file.endsWith('.def')) breaks.push(`${file}: name its layer in test/check-includes.mjs`)
+  if (own < 0 && !file.endsWith('.def'))
+    breaks.push(`${file}: name its layer in test/check-includes.mjs`)
   if (own < 0) continue
   for (const [i, line] of readFileSync(join(src, file), 'utf8').split('\n').entries()) {
     const [, quote, included] = /^\s*#\s*include\s+(["<])([^">]+)[">]/.exec(line) ?? []
     if (!included) continue
     const where = `${file}:${i + 1}`
     if (quote === '<') {
-      if (layers[own].forbidden?.test(included)) breaks.push(`${where}: the ${layers[own].name} layer does not include <${included}>`)
+      if (layers[own].forbidden?.test(included))
+        breaks.push(`${where}: the ${layers[own].name} layer does not include <${included}>`)
       continue
     }
     if (!known.has(included)) breaks.push(`${where}: "${included}" is not in src`)
     const theirs = layerOf(moduleOf(included))
-    if (theirs > own) breaks.push(`${where}: ${layers[own].name} includes "${included}" of the ${layers[theirs].name} layer`)
+    if (theirs > own)
+      breaks.push(
+        `${where}: ${layers[own].name} includes "${included}" of the ${layers[theirs].name} layer`,
+      )
     if (included === 'main.h') breaks.push(`${where}: nobody includes main`)
   }
 }

@@ -70,11 +70,26 @@ run('build', 'cmake', ['--build', '--preset', preset, '-j', jobs])
 if (preset === 'fuzz') {
   fuzz()
 } else {
-  run('build the unit tests', 'cmake', ['--build', '--preset', preset, '-j', jobs, '--target', 'unit_tests'])
+  run('build the unit tests', 'cmake', [
+    '--build',
+    '--preset',
+    preset,
+    '-j',
+    jobs,
+    '--target',
+    'unit_tests',
+  ])
   run('unit tests', 'ctest', ['--test-dir', build, '--output-on-failure', '-j', jobs])
-  const system = readdirSync(join(here, 'system')).filter((file) => file.endsWith('.test.mjs')).sort()
-  run('system tests', process.execPath, ['--test', ...system.map((file) => join('test/system', file))], {
-    FARMSTEAD_NODE: join(build, 'farmstead-node'),
-  })
+  const system = readdirSync(join(here, 'system'))
+    .filter((file) => file.endsWith('.test.mjs'))
+    .sort()
+  run(
+    'system tests',
+    process.execPath,
+    ['--test', ...system.map((file) => join('test/system', file))],
+    {
+      FARMSTEAD_NODE: join(build, 'farmstead-node'),
+    },
+  )
 }
 console.log(`\nserver-c (${preset}): all passed`)

@@ -128,7 +128,8 @@ export async function startNode(t, { files = {}, site = {}, config = {}, wrap = 
   t.after(async () => {
     const code = await node.stop()
     // A sanitizer's finding is an exit code; say what it was.
-    if (code !== 0 && !node.expectFailure) throw new Error(`the node ended with ${code}:\n${node.log}`)
+    if (code !== 0 && !node.expectFailure)
+      throw new Error(`the node ended with ${code}:\n${node.log}`)
   })
   node.port = Number((await node.logLine(/info listening on http:\/\/[^ ]*:(\d+)\n/))[1])
   if (whole.admin.address)

@@ -6,10 +6,10 @@ import { once } from 'node:events'
 
 const ANSWER_MS = 20_000
 
-/** One response from the front of `bytes`, or null while it is incomplete. */
+/** One response from the front of `bytes`, or how many bytes it takes at least. */
 function takeResponse(bytes, isHead, ended) {
   const end = bytes.indexOf('\r\n\r\n')
-  if (end < 0) return null
+  if (end < 0) return { needed: bytes.length + 1 }
   const lines = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const [, status, reason] = /^HTTP\/1\.1 (\d{3}) (.*)$/.exec(lines[0]) ?? []
   if (!status) throw new Error(`not a status line: ${lines[0]}`)
@@ -23,7 +23,7 @@ function takeResponse(bytes, isHead, ended) {
   const bodiless = isHead || status === '304' || status === '204'
   const length = bodiless ? 0 : Number(headers['content-length'])
   const from = end + 4
-  if (bytes.length < from + length && !ended) return null
+  if (bytes.length < from + length && !ended) return { needed: from + length }
   const body = bytes.subarray(from, from + length)
   return {
     response: {
@@ -42,11 +42,13 @@ function takeResponse(bytes, isHead, ended) {
 export class RawClient {
   constructor(socket) {
     this.socket = socket
-    this.bytes = Buffer.alloc(0)
+    this.chunks = []
+    this.received = 0 // bytes that no response took yet
     this.ended = false
     this.error = null
     socket.on('data', (chunk) => {
-      this.bytes = Buffer.concat([this.bytes, chunk])
+      this.chunks.push(chunk)
+      this.received += chunk.length
       this.changed()
     })
     socket.on('end', () => {
@@ -69,6 +71,12 @@ export class RawClient {
     const socket = net.connect({ port, host: '127.0.0.1', ...options })
     await once(socket, 'connect')
     return new RawClient(socket)
+  }
+
+  /** What no response took yet, in one piece. */
+  #bytes() {
+    this.chunks = [Buffer.concat(this.chunks)]
+    return this.chunks[0]
   }
 
   send(bytes) {
@@ -95,11 +103,17 @@ export class RawClient {
   }
 
   async response({ isHead = false } = {}) {
+    let needed = 1
     return this.#wait(() => {
-      const taken = takeResponse(this.bytes, isHead, this.ended)
-      if (taken) {
-        this.bytes = taken.rest
-        return taken.response
+      // Joining the chunks each time one comes would be quadratic.
+      if (this.received >= needed || this.ended) {
+        const taken = takeResponse(this.#bytes(), isHead, this.ended)
+        if (taken.response) {
+          this.chunks = [taken.rest]
+          this.received = taken.rest.length
+          return taken.response
+        }
+        needed = taken.needed
       }
       if (this.ended) throw this.error ?? new Error('closed without an answer')
       return null
@@ -109,7 +123,7 @@ export class RawClient {
   /** Resolves when the server has closed; rejects when it goes on. */
   async closed() {
     await this.#wait(() => (this.ended ? true : null), 'end of the connection')
-    return this.bytes
+    return this.#bytes()
   }
 
   close() {

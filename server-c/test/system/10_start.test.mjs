@@ -10,7 +10,14 @@ import { RawClient, get, request } from '../support/raw.mjs'
 const run = (...args) => spawnSync(nodeBinary, args, { encoding: 'utf8', timeout: 20_000 })
 
 test('bad usage is one line and exit code 2', () => {
-  for (const args of [[], ['fly'], ['serve'], ['serve', '--config'], ['serve', '-x', 'y'], ['version', 'x']]) {
+  for (const args of [
+    [],
+    ['fly'],
+    ['serve'],
+    ['serve', '--config'],
+    ['serve', '-x', 'y'],
+    ['version', 'x'],
+  ]) {
     const { status, stderr, stdout } = run(...args)
     assert.equal(status, 2, args.join(' '))
     assert.equal(stdout, '')
@@ -21,7 +28,8 @@ test('bad usage is one line and exit code 2', () => {
 test('--help names every command', () => {
   const { status, stdout } = run('--help')
   assert.equal(status, 0)
-  for (const name of ['serve', 'check', 'schema', 'join', 'run', 'version']) assert.match(stdout, new RegExp(`farmstead-node ${name}`))
+  for (const name of ['serve', 'check', 'schema', 'join', 'run', 'version'])
+    assert.match(stdout, new RegExp(`farmstead-node ${name}`))
 })
 
 test('version prints the version', () => {
@@ -33,7 +41,10 @@ test('version prints the version', () => {
 test('serve with a config that is not there says so and exits with 1', () => {
   const { status, stderr } = run('serve', '--config', '/nonexistent/config.json')
   assert.equal(status, 1)
-  assert.match(stderr, /\/nonexistent\/config\.json: can't read the config: No such file or directory/)
+  assert.match(
+    stderr,
+    /\/nonexistent\/config\.json: can't read the config: No such file or directory/,
+  )
 })
 
 test('serve with a bad config names file, line and column, and exits with 1', (t) => {
@@ -47,7 +58,13 @@ test('serve with a bad config names file, line and column, and exits with 1', (t
 test('a taken port is refused by name', async (t) => {
   const node = await startNode(t)
   const path = join(node.folder, 'second.json')
-  writeFileSync(path, JSON.stringify({ listen: [{ address: '127.0.0.1', port: node.port }], sites: [{ hosts: ['*'], root: node.root }] }))
+  writeFileSync(
+    path,
+    JSON.stringify({
+      listen: [{ address: '127.0.0.1', port: node.port }],
+      sites: [{ hosts: ['*'], root: node.root }],
+    }),
+  )
   const { status, stderr } = run('serve', '--config', path)
   assert.equal(status, 1)
   assert.match(stderr, new RegExp(`port_in_use.*${node.port}`))
@@ -74,7 +91,11 @@ test('a response under way is sent to its end when it stops', async (t) => {
   node.child.kill('SIGTERM')
   await idle.closed()
   await until(
-    () => RawClient.connect(node.port).then((late) => late.close(), () => true),
+    () =>
+      RawClient.connect(node.port).then(
+        (late) => late.close(),
+        () => true,
+      ),
     'nobody listens any more',
   )
   client.socket.resume()

@@ -4,7 +4,12 @@ import { after, before, describe, test } from 'node:test'
 import { startNode } from '../support/node.mjs'
 import { RawClient, exchange, get, request } from '../support/raw.mjs'
 
-const files = { 'a.txt': 'alpha\n', 'b.txt': 'beta\n', 'empty.txt': '', 'big.bin': Buffer.alloc(3 << 20, 'z') }
+const files = {
+  'a.txt': 'alpha\n',
+  'b.txt': 'beta\n',
+  'empty.txt': '',
+  'big.bin': Buffer.alloc(3 << 20, 'z'),
+}
 
 describe('HTTP/1.1', () => {
   let node
@@ -64,7 +69,8 @@ describe('HTTP/1.1', () => {
       assert.equal(headers.allow, 'GET, HEAD, OPTIONS')
     }
     assert.equal((await get(node.port, 'test:80', { method: 'CONNECT' })).status, 405)
-    for (const method of ['get', 'BREW', 'PROPFIND']) assert.equal((await get(node.port, '/a.txt', { method })).status, 501, method)
+    for (const method of ['get', 'BREW', 'PROPFIND'])
+      assert.equal((await get(node.port, '/a.txt', { method })).status, 501, method)
   })
 
   test('a connection carries request after request', async () => {
@@ -82,8 +88,14 @@ describe('HTTP/1.1', () => {
     client.send(targets.map((target) => request(target)).join(''))
     const bodies = []
     for (const _ of targets) bodies.push(await client.response())
-    assert.deepEqual(bodies.map((one) => one.status), [200, 200, 200, 404, 200, 200, 200])
-    assert.deepEqual(bodies.map((one) => Number(one.headers['content-length'])), [6, 3 << 20, 5, bodies[3].body.length, 0, 3 << 20, 6])
+    assert.deepEqual(
+      bodies.map((one) => one.status),
+      [200, 200, 200, 404, 200, 200, 200],
+    )
+    assert.deepEqual(
+      bodies.map((one) => Number(one.headers['content-length'])),
+      [6, 3 << 20, 5, bodies[3].body.length, 0, 3 << 20, 6],
+    )
     assert.ok(bodies[1].body.equals(files['big.bin']))
     client.close()
   })
@@ -155,7 +167,11 @@ describe('HTTP/1.1', () => {
   })
 
   test('a large body, one in chunks and one that waits for 100 end the connection after the answer', async () => {
-    for (const lines of [['Content-Length: 1000000'], ['Transfer-Encoding: chunked'], ['Content-Length: 5', 'Expect: 100-continue']]) {
+    for (const lines of [
+      ['Content-Length: 1000000'],
+      ['Transfer-Encoding: chunked'],
+      ['Content-Length: 5', 'Expect: 100-continue'],
+    ]) {
       const client = await RawClient.connect(node.port)
       client.send(request('/a.txt', { method: 'POST', lines }))
       const response = await client.response()
@@ -177,8 +193,16 @@ describe('HTTP/1.1', () => {
     ['no Host', 'GET /a.txt HTTP/1.1\r\n\r\n', 400],
     ['two Hosts', 'GET /a.txt HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
     ['a NUL', 'GET /a\0 HTTP/1.1\r\nHost: test\r\n\r\n', 400],
-    ['Content-Length and Transfer-Encoding', 'POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
-    ['two Content-Lengths', 'POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n', 400],
+    [
+      'Content-Length and Transfer-Encoding',
+      'POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    [
+      'two Content-Lengths',
+      'POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n',
+      400,
+    ],
     ['an unknown coding', 'POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: xchunked\r\n\r\n', 501],
     ['another major version', 'GET / HTTP/3.0\r\nHost: t\r\n\r\n', 505],
     ['an unknown expectation', request('/a.txt', { lines: ['Expect: miracles'] }), 417],
@@ -237,7 +261,9 @@ test('keepAliveRequests ends the connection after so many', async (t) => {
 })
 
 test('sites answer for their hosts; no site is 421', async (t) => {
-  const node = await startNode(t, { files: { 'one/i.txt': '1', 'two/i.txt': '2', 'rest/i.txt': 'r' } })
+  const node = await startNode(t, {
+    files: { 'one/i.txt': '1', 'two/i.txt': '2', 'rest/i.txt': 'r' },
+  })
   const site = (name, hosts) => ({ hosts, root: `${node.root}/${name}` })
   const sites = [site('one', ['one.test']), site('two', ['two.test', '127.0.0.1', '[::1]'])]
   assert.ok(await node.reload({ ...node.config, sites }))
@@ -251,10 +277,16 @@ test('sites answer for their hosts; no site is 421', async (t) => {
     ['[::1]:99', '2'],
   ])
     assert.equal((await get(node.port, '/i.txt', { host })).text, want, host)
-  for (const host of ['test', 'x.one.test', 'other.org', '']) assert.equal((await get(node.port, '/i.txt', { host })).status, 421, host)
-  assert.equal((await exchange(node.port, 'GET http://one.test/i.txt HTTP/1.1\r\nHost: two.test\r\n\r\n')).text, '1')
+  for (const host of ['test', 'x.one.test', 'other.org', ''])
+    assert.equal((await get(node.port, '/i.txt', { host })).status, 421, host)
+  assert.equal(
+    (await exchange(node.port, 'GET http://one.test/i.txt HTTP/1.1\r\nHost: two.test\r\n\r\n'))
+      .text,
+    '1',
+  )
   assert.ok(await node.reload({ ...node.config, sites: [...sites, site('rest', ['*'])] }))
-  for (const host of ['test', '', 'other.org']) assert.equal((await get(node.port, '/i.txt', { host })).text, 'r', host)
+  for (const host of ['test', '', 'other.org'])
+    assert.equal((await get(node.port, '/i.txt', { host })).text, 'r', host)
 })
 
 test("a site's header rules are on each of its answers", async (t) => {

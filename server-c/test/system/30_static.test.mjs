@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, closeSync, ftruncateSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
@@ -9,7 +21,13 @@ import { RawClient, get, request } from '../support/raw.mjs'
 
 test('a folder is its index; without its slash it is redirected, query and all', async (t) => {
   const node = await startNode(t, {
-    files: { 'index.html': 'root', 'docs/index.html': 'docs', 'docs/second.htm': 'second', 'empty/x': '', 'a b/index.html': 'space' },
+    files: {
+      'index.html': 'root',
+      'docs/index.html': 'docs',
+      'docs/second.htm': 'second',
+      'empty/x': '',
+      'a b/index.html': 'space',
+    },
     site: { index: ['none.html', 'index.html', 'second.htm'] },
   })
   assert.equal((await get(node.port, '/')).text, 'root')
@@ -50,14 +68,17 @@ test('types come from the suffix, the config first', async (t) => {
 test('hidden files are not there, unless the site says so; .well-known always is', async (t) => {
   const files = { '.env': 'secret', '.git/config': 'secret', '.well-known/x.txt': 'open' }
   const node = await startNode(t, { files })
-  for (const target of ['/.env', '/.git/config', '/%2eenv', '/.git/../.env', '/.git']) assert.equal((await get(node.port, target)).status, 404, target)
+  for (const target of ['/.env', '/.git/config', '/%2eenv', '/.git/../.env', '/.git'])
+    assert.equal((await get(node.port, target)).status, 404, target)
   assert.equal((await get(node.port, '/.well-known/x.txt')).text, 'open')
   const open = await startNode(t, { files, site: { hiddenFiles: true } })
   assert.equal((await get(open.port, '/.env')).text, 'secret')
 })
 
 test('links inside the root are followed, links out of it are not there', async (t) => {
-  const node = await startNode(t, { files: { 'real/a.txt': 'a', '../outside/secret.txt': 'secret' } })
+  const node = await startNode(t, {
+    files: { 'real/a.txt': 'a', '../outside/secret.txt': 'secret' },
+  })
   symlinkSync('real/a.txt', join(node.root, 'inside.txt'))
   symlinkSync('real', join(node.root, 'folder'))
   symlinkSync('../outside/secret.txt', join(node.root, 'out.txt'))
@@ -67,12 +88,22 @@ test('links inside the root are followed, links out of it are not there', async 
   symlinkSync('/proc/self/root/etc', join(node.root, 'magic'))
   assert.equal((await get(node.port, '/inside.txt')).text, 'a')
   assert.equal((await get(node.port, '/folder/a.txt')).text, 'a')
-  for (const target of ['/out.txt', '/outfolder/secret.txt', '/passwd.txt', '/loop.txt', '/magic/passwd', '/dangling'])
+  for (const target of [
+    '/out.txt',
+    '/outfolder/secret.txt',
+    '/passwd.txt',
+    '/loop.txt',
+    '/magic/passwd',
+    '/dangling',
+  ])
     assert.equal((await get(node.port, target)).status, 404, target)
 })
 
 test('a root that is itself a link may be turned to another release', async (t) => {
-  const node = await startNode(t, { files: { 'v1/a.txt': 'one', 'v2/a.txt': 'two' }, config: { statCache: { ttlMillis: 100 } } })
+  const node = await startNode(t, {
+    files: { 'v1/a.txt': 'one', 'v2/a.txt': 'two' },
+    config: { statCache: { ttlMillis: 100 } },
+  })
   const current = join(node.folder, 'current')
   symlinkSync(join(node.root, 'v1'), current)
   assert.ok(await node.reload({ ...node.config, sites: [{ hosts: ['*'], root: current }] }))
@@ -86,18 +117,23 @@ test('only regular files are served: a FIFO, a socket and a device are not, and 
   const node = await startNode(t, { files: { 'a.txt': 'a' } })
   execFileSync('mkfifo', [join(node.root, 'fifo')])
   if (process.getuid() === 0) execFileSync('mknod', [join(node.root, 'zero'), 'c', '1', '5'])
-  for (const target of ['/fifo', '/zero']) assert.equal((await get(node.port, target)).status, 404, target)
+  for (const target of ['/fifo', '/zero'])
+    assert.equal((await get(node.port, target)).status, 404, target)
   assert.equal((await get(node.port, '/a.txt')).text, 'a')
 })
 
-test('a file without read permission is 403', { skip: process.getuid() === 0 && 'root may read everything' }, async (t) => {
+test('a file without read permission is 403', {
+  skip: process.getuid() === 0 && 'root may read everything',
+}, async (t) => {
   const node = await startNode(t, { files: { 'a.txt': 'a' } })
   chmodSync(join(node.root, 'a.txt'), 0)
   assert.equal((await get(node.port, '/a.txt')).status, 403)
 })
 
 test('names with spaces, umlauts, percent and question marks are found by their encoded form', async (t) => {
-  const node = await startNode(t, { files: { 'a b.txt': '1', 'ä.txt': '2', '100%.txt': '3', 'w?y.txt': '4', 'back\\slash': '5' } })
+  const node = await startNode(t, {
+    files: { 'a b.txt': '1', 'ä.txt': '2', '100%.txt': '3', 'w?y.txt': '4', 'back\\slash': '5' },
+  })
   for (const [target, want] of [
     ['/a%20b.txt', '1'],
     ['/%c3%a4.txt', '2'],
@@ -151,7 +187,9 @@ test('conditional requests follow RFC 9110 section 13.2.2', async (t) => {
 
 test('ranges', async (t) => {
   const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
-  const node = await startNode(t, { files: { 'small.bin': content.subarray(0, 1000), 'large.bin': content } })
+  const node = await startNode(t, {
+    files: { 'small.bin': content.subarray(0, 1000), 'large.bin': content },
+  })
   for (const [target, size] of [
     ['/small.bin', 1000],
     ['/large.bin', 100_000],
@@ -197,25 +235,49 @@ test('a file of 5 GiB: its length and its last bytes', async (t) => {
   const end = await get(node.port, '/huge.bin', { lines: ['Range: bytes=-3'] })
   assert.equal(end.text, 'end')
   assert.equal(end.headers['content-range'], `bytes ${size - 3}-${size - 1}/${size}`)
-  const middle = await get(node.port, '/huge.bin', { lines: [`Range: bytes=${4 * 1024 ** 3}-${4 * 1024 ** 3 + 4}`] })
+  const middle = await get(node.port, '/huge.bin', {
+    lines: [`Range: bytes=${4 * 1024 ** 3}-${4 * 1024 ** 3 + 4}`],
+  })
   assert.equal(middle.text, 'over4')
-  const across = await get(node.port, '/huge.bin', { lines: [`Range: bytes=${4 * 1024 ** 3 - 500_000}-${4 * 1024 ** 3 + 500_000}`] })
+  const across = await get(node.port, '/huge.bin', {
+    lines: [`Range: bytes=${4 * 1024 ** 3 - 500_000}-${4 * 1024 ** 3 + 500_000}`],
+  })
   assert.equal(across.body.length, 1_000_001)
   assert.equal(across.body.subarray(500_000, 500_005).toString(), 'over4')
-  assert.equal((await get(node.port, '/huge.bin', { lines: [`Range: bytes=${size}-`] })).status, 416)
+  assert.equal(
+    (await get(node.port, '/huge.bin', { lines: [`Range: bytes=${size}-`] })).status,
+    416,
+  )
 })
 
-test('a large file arrives whole, cold and warm', async (t) => {
+// Drops the pages of a file from the cache, so that the read lane has work.
+function makeCold(path) {
+  execFileSync('sync', [path])
+  execFileSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0', 'status=none'])
+}
+
+test('files arrive whole, cold and warm, large and small', async (t) => {
   const content = Buffer.alloc(20 << 20)
   for (let i = 0; i < content.length; i += 4) content.writeUInt32LE(i, i)
-  const node = await startNode(t, { config: { io: { chunkBytes: 65536 } } })
-  const path = join(node.root, 'large.bin')
-  writeFileSync(path, content)
-  for (const cold of [false, true, true]) {
-    // Drops the file's pages from the cache, so that the read lane has work.
-    if (cold) execFileSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0', 'status=none'])
-    const { body } = await get(node.port, '/large.bin')
-    assert.ok(body.equals(content))
+  for (const engine of ['ttl', 'off']) {
+    const node = await startNode(t, { config: { statCache: { engine }, io: { chunkBytes: 65536 } } })
+    for (const [name, size] of [
+      ['large.bin', content.length],
+      ['small.bin', 50_000],
+    ]) {
+      const path = join(node.root, name)
+      writeFileSync(path, content.subarray(0, size))
+      makeCold(path)
+      for (let round = 0; round < 3; round++) {
+        const { body } = await get(node.port, `/${name}`)
+        assert.ok(body.equals(content.subarray(0, size)), `${name}, ${engine}, round ${round}`)
+        if (name === 'large.bin') makeCold(path)
+      }
+    }
+    const { series } = await node.status()
+    assert.ok(series[0].counters.readJobs > 2, `${series[0].counters.readJobs} read jobs`)
+    assert.ok(series[0].stages.read.count >= 4)
+    assert.equal(series[0].stages.readWait.count, series[0].stages.read.count)
   }
 })
 
@@ -225,7 +287,7 @@ test('a file that shrinks while it is sent ends the connection, with none but it
   writeFileSync(path, Buffer.alloc(32 << 20, 'x'))
   const client = await RawClient.connect(node.port)
   client.send(request('/shrinks.bin'))
-  await until(() => client.bytes.length > 100_000, 'the first bytes')
+  await until(() => client.received > 100_000, 'the first bytes')
   client.socket.pause()
   await new Promise((resolve) => setTimeout(resolve, 200))
   closeSync(openSync(path, 'w'))
@@ -241,7 +303,7 @@ test('a file that is overwritten while it is sent ends the connection', async (t
   writeFileSync(path, Buffer.alloc(32 << 20, 'x'))
   const client = await RawClient.connect(node.port)
   client.send(request('/over.bin'))
-  await until(() => client.bytes.length > 100_000, 'the first bytes')
+  await until(() => client.received > 100_000, 'the first bytes')
   client.socket.pause()
   await new Promise((resolve) => setTimeout(resolve, 200))
   const fd = openSync(path, 'r+')
@@ -259,7 +321,7 @@ test('a file replaced or removed while it is sent is sent to its end as it was',
     writeFileSync(path, Buffer.alloc(32 << 20, 'x'))
     const client = await RawClient.connect(node.port)
     client.send(request('/old.bin'))
-    await until(() => client.bytes.length > 100_000, 'the first bytes')
+    await until(() => client.received > 100_000, 'the first bytes')
     client.socket.pause()
     if (change === 'replace') {
       writeFileSync(`${path}.new`, Buffer.alloc(32 << 20, 'y'))

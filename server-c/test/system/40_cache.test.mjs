@@ -23,11 +23,17 @@ for (const [engine, ms] of [
 ])
   test(`engine ${engine}: every kind of change shows within ${ms} ms`, async (t) => {
     const node = await startNode(t, {
-      files: { 'a.txt': 'old', 'gone.txt': 'here', 'dir/x.txt': 'x', 'big.bin': Buffer.alloc(200_000, 'a') },
+      files: {
+        'a.txt': 'old',
+        'gone.txt': 'here',
+        'dir/x.txt': 'x',
+        'big.bin': Buffer.alloc(200_000, 'a'),
+      },
       config: { statCache: { engine, ttlMillis: TTL_MS } },
     })
     const path = (name) => join(node.root, name)
-    for (const target of ['/a.txt', '/gone.txt', '/dir/x.txt', '/big.bin', '/late.txt', '/late/']) await get(node.port, target)
+    for (const target of ['/a.txt', '/gone.txt', '/dir/x.txt', '/big.bin', '/late.txt', '/late/'])
+      await get(node.port, target)
 
     writeFileSync(path('a.txt'), 'rewritten')
     await changesWithin(node, '/a.txt', (r) => r.text === 'rewritten', ms)
@@ -52,7 +58,10 @@ for (const [engine, ms] of [
   })
 
 test('within the ttl the disk is not asked again, and after it the old bytes are kept when equal', async (t) => {
-  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { workers: 1, statCache: { ttlMillis: 60_000 } } })
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a' },
+    config: { workers: 1, statCache: { ttlMillis: 60_000 } },
+  })
   const client = await RawClient.connect(node.port)
   for (let i = 0; i < 50; i++) {
     client.send(request('/a.txt'))
@@ -64,7 +73,10 @@ test('within the ttl the disk is not asked again, and after it the old bytes are
 })
 
 test('a popular file is looked up ahead of time: its requests never wait', async (t) => {
-  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { workers: 1, statCache: { ttlMillis: 1000 } } })
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a' },
+    config: { workers: 1, statCache: { ttlMillis: 1000 } },
+  })
   const client = await RawClient.connect(node.port)
   const end = Date.now() + 3000
   while (Date.now() < end) {
@@ -77,7 +89,10 @@ test('a popular file is looked up ahead of time: its requests never wait', async
 })
 
 test('many who ask for the same cold file cause one look-up', async (t) => {
-  const node = await startNode(t, { files: { 'a.bin': Buffer.alloc(50_000, 'a') }, config: { workers: 1, statCache: { ttlMillis: 60_000 } } })
+  const node = await startNode(t, {
+    files: { 'a.bin': Buffer.alloc(50_000, 'a') },
+    config: { workers: 1, statCache: { ttlMillis: 60_000 } },
+  })
   const answers = await Promise.all(Array.from({ length: 60 }, () => get(node.port, '/a.bin')))
   for (const { status, body } of answers) {
     assert.equal(status, 200)
@@ -93,7 +108,11 @@ test('entries, bytes and descriptors stay within their bounds', async (t) => {
   for (let i = 0; i < 60; i++) files[`l${i}.bin`] = Buffer.alloc(70_000, `${i}`)
   const node = await startNode(t, {
     files,
-    config: { workers: 1, statCache: { maxEntries: 100, ttlMillis: 60_000 }, fileCache: { maxBytes: 10_000, maxFileBytes: 10_000, maxOpenFiles: 16 } },
+    config: {
+      workers: 1,
+      statCache: { maxEntries: 100, ttlMillis: 60_000 },
+      fileCache: { maxBytes: 10_000, maxFileBytes: 10_000, maxOpenFiles: 16 },
+    },
   })
   const client = await RawClient.connect(node.port)
   for (let round = 0; round < 2; round++) {
@@ -123,23 +142,30 @@ test('entries, bytes and descriptors stay within their bounds', async (t) => {
 })
 
 test("a removed file's descriptor is let go of soon, though nobody asks for it", async (t) => {
-  const node = await startNode(t, { files: { 'big.bin': Buffer.alloc(200_000) }, config: { statCache: { ttlMillis: 100 } } })
+  const node = await startNode(t, {
+    files: { 'big.bin': Buffer.alloc(200_000) },
+    config: { statCache: { ttlMillis: 100 } },
+  })
   await get(node.port, '/big.bin')
   rmSync(join(node.root, 'big.bin'))
   await until(
-    () => !readdirSync(`/proc/${node.child.pid}/fd`).some((fd) => {
-      try {
-        return readlinkSync(`/proc/${node.child.pid}/fd/${fd}`).includes('big.bin')
-      } catch {
-        return false
-      }
-    }),
+    () =>
+      !readdirSync(`/proc/${node.child.pid}/fd`).some((fd) => {
+        try {
+          return readlinkSync(`/proc/${node.child.pid}/fd/${fd}`).includes('big.bin')
+        } catch {
+          return false
+        }
+      }),
     'the descriptor is closed',
   )
 })
 
 test('a cache without room for bodies still serves', async (t) => {
-  const node = await startNode(t, { files: { 'a.txt': 'alpha', 'b.bin': Buffer.alloc(100_000, 'b') }, config: { fileCache: { maxBytes: 0, maxFileBytes: 0 } } })
+  const node = await startNode(t, {
+    files: { 'a.txt': 'alpha', 'b.bin': Buffer.alloc(100_000, 'b') },
+    config: { fileCache: { maxBytes: 0, maxFileBytes: 0 } },
+  })
   for (let i = 0; i < 3; i++) {
     assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
     assert.equal((await get(node.port, '/b.bin')).body.length, 100_000)

@@ -7,11 +7,18 @@ import { RawClient, get, request } from '../support/raw.mjs'
 const withVersion = (config, value, more = {}) => ({
   ...config,
   ...more,
-  sites: config.sites.map((site) => ({ ...site, headers: [{ action: 'set', name: 'X-Version', value }] })),
+  sites: config.sites.map((site) => ({
+    ...site,
+    headers: [{ action: 'set', name: 'X-Version', value }],
+  })),
 })
 
 test('a reload under load fails no request and tears none', async (t) => {
-  const files = { 'small.txt': 'small'.repeat(100), 'large.bin': Buffer.alloc(400_000, 'L'), 'index.html': 'i' }
+  const files = {
+    'small.txt': 'small'.repeat(100),
+    'large.bin': Buffer.alloc(400_000, 'L'),
+    'index.html': 'i',
+  }
   const node = await startNode(t, { files, config: { statCache: { ttlMillis: 50 } } })
   let stop = false
   let answered = 0
@@ -29,7 +36,8 @@ test('a reload under load fails no request and tears none', async (t) => {
         }
         client.send(request(`/${name}`))
         const { status, body } = await client.response()
-        if (status !== 200 || body.length !== files[name].length) failures.push(`${name}: ${status}, ${body.length} bytes`)
+        if (status !== 200 || body.length !== files[name].length)
+          failures.push(`${name}: ${status}, ${body.length} bytes`)
         answered++
       } catch (error) {
         failures.push(`${name}: ${error}`)
@@ -70,9 +78,15 @@ test('a bad config leaves the old one serving and says why', async (t) => {
   const node = await startNode(t, { files: { 'a.txt': 'a' } })
   for (const [config, why] of [
     ['{', /config\.json:1:\d+: syntax/],
-    [{ ...node.config, sites: [{ hosts: ['*'], root: '/nonexistent' }] }, /missing_file: "\/nonexistent"/],
+    [
+      { ...node.config, sites: [{ hosts: ['*'], root: '/nonexistent' }] },
+      /missing_file: "\/nonexistent"/,
+    ],
     [{ ...node.config, limits: { conections: 1 } }, /unknown_key.*did you mean|unknown_key/],
-    [{ ...node.config, accessLog: { path: '/nonexistent/access.log', format: 'common' } }, /missing_file/],
+    [
+      { ...node.config, accessLog: { path: '/nonexistent/access.log', format: 'common' } },
+      /missing_file/,
+    ],
   ]) {
     assert.equal(await node.reload(config), false)
     assert.match(node.log, why)
@@ -93,7 +107,9 @@ test('an equal config is no reload, only a new generation', async (t) => {
 })
 
 test('a response under way ends under the config it began with', async (t) => {
-  const node = await startNode(t, { files: { 'big.bin': Buffer.alloc(16 << 20, 'x'), 'a.txt': 'a' } })
+  const node = await startNode(t, {
+    files: { 'big.bin': Buffer.alloc(16 << 20, 'x'), 'a.txt': 'a' },
+  })
   const client = await RawClient.connect(node.port)
   client.send(request('/big.bin') + request('/a.txt'))
   client.socket.pause()
@@ -106,7 +122,13 @@ test('a response under way ends under the config it began with', async (t) => {
   assert.equal((await client.response()).headers['x-version'], 'new')
   client.close()
   const { series } = await node.status()
-  assert.deepEqual(series.map((one) => [one.generation, one.counters.requests]), [[1, 1], [2, 1]])
+  assert.deepEqual(
+    series.map((one) => [one.generation, one.counters.requests]),
+    [
+      [1, 1],
+      [2, 1],
+    ],
+  )
 })
 
 test('addresses come and go with a reload; kept-alive connections of a removed one are served on', async (t) => {
@@ -114,7 +136,9 @@ test('addresses come and go with a reload; kept-alive connections of a removed o
   const listen = { address: '127.0.0.2', port: 0 }
   const from = node.log.length
   assert.ok(await node.reload({ ...node.config, listen: [...node.config.listen, listen] }))
-  const second = Number((await node.logLine(/info listening on http:\/\/127\.0\.0\.2:(\d+)\n/, from))[1])
+  const second = Number(
+    (await node.logLine(/info listening on http:\/\/127\.0\.0\.2:(\d+)\n/, from))[1],
+  )
   const client = await RawClient.connect(second, { host: '127.0.0.2' })
   client.send(request('/a.txt'))
   assert.equal((await client.response()).text, 'a')
@@ -127,7 +151,10 @@ test('addresses come and go with a reload; kept-alive connections of a removed o
 })
 
 test('a shorter idle time counts for connections that idle already', async (t) => {
-  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { limits: { keepAliveIdleSeconds: 3600 } } })
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a' },
+    config: { limits: { keepAliveIdleSeconds: 3600 } },
+  })
   const client = await RawClient.connect(node.port)
   client.send(request('/a.txt'))
   await client.response()
@@ -136,8 +163,14 @@ test('a shorter idle time counts for connections that idle already', async (t) =
 })
 
 test('new types and rules take effect for files that are cached', async (t) => {
-  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { statCache: { ttlMillis: 60_000 } } })
-  assert.equal((await get(node.port, '/a.txt')).headers['content-type'], 'text/plain; charset=utf-8')
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a' },
+    config: { statCache: { ttlMillis: 60_000 } },
+  })
+  assert.equal(
+    (await get(node.port, '/a.txt')).headers['content-type'],
+    'text/plain; charset=utf-8',
+  )
   assert.ok(await node.reload({ ...node.config, mimeTypes: { '.txt': 'text/x-new' } }))
   assert.equal((await get(node.port, '/a.txt')).headers['content-type'], 'text/x-new')
 })
@@ -147,7 +180,9 @@ test('the admin listener moves with a reload', async (t) => {
   const old = node.adminPort
   const from = node.log.length
   assert.ok(await node.reload({ ...node.config, admin: { address: '127.0.0.3', port: 0 } }))
-  const port = Number((await node.logLine(/admin listening on http:\/\/127\.0\.0\.3:(\d+)\n/, from))[1])
+  const port = Number(
+    (await node.logLine(/admin listening on http:\/\/127\.0\.0\.3:(\d+)\n/, from))[1],
+  )
   assert.equal((await fetch(`http://127.0.0.3:${port}/status`)).status, 200)
   await assert.rejects(fetch(`http://127.0.0.1:${old}/status`))
 })

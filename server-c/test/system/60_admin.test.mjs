@@ -33,7 +33,12 @@ test('/status tells what really runs, counts and times', async (t) => {
   assert.equal(series.stages.stat.count, 2)
   assert.equal(series.stages.statWait.count, 2)
   const { p50Seconds, p99Seconds, p999Seconds, maxSeconds } = series.stages.total
-  assert.ok(0 < p50Seconds && p50Seconds <= p99Seconds && p99Seconds <= p999Seconds && p999Seconds <= maxSeconds)
+  assert.ok(
+    0 < p50Seconds &&
+      p50Seconds <= p99Seconds &&
+      p99Seconds <= p999Seconds &&
+      p999Seconds <= maxSeconds,
+  )
   client.close()
 })
 
@@ -43,9 +48,15 @@ test('/metrics is Prometheus text with cumulative buckets', async (t) => {
   const response = await node.admin('/metrics')
   assert.match(response.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
   const text = await response.text()
-  for (const line of text.trimEnd().split('\n')) assert.match(line, /^(# (HELP|TYPE) farmstead_\w+ .+|farmstead_\w+(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+)$/)
+  for (const line of text.trimEnd().split('\n'))
+    assert.match(
+      line,
+      /^(# (HELP|TYPE) farmstead_\w+ .+|farmstead_\w+(\{(\w+="[^"]*",?)+\})? [0-9.e+-]+)$/,
+    )
   assert.match(text, /^farmstead_requests_total\{generation="1"\} 10$/m)
-  const buckets = [...text.matchAll(/stage_seconds_bucket\{generation="1",stage="total",le="([^"]+)"\} (\d+)/g)]
+  const buckets = [
+    ...text.matchAll(/stage_seconds_bucket\{generation="1",stage="total",le="([^"]+)"\} (\d+)/g),
+  ]
   let before = 0
   for (const [, , count] of buckets) {
     assert.ok(Number(count) >= before)
@@ -58,10 +69,24 @@ test('/metrics is Prometheus text with cumulative buckets', async (t) => {
 test('the admin listener is strict and small', async (t) => {
   const node = await startNode(t)
   assert.equal((await node.admin('/')).status, 404)
-  assert.equal((await fetch(`http://127.0.0.1:${node.adminPort}/status`, { method: 'POST' })).status, 405)
-  assert.equal((await fetch(`http://127.0.0.1:${node.adminPort}/status`, { method: 'HEAD' })).status, 200)
+  assert.equal(
+    (await fetch(`http://127.0.0.1:${node.adminPort}/status`, { method: 'POST' })).status,
+    405,
+  )
+  assert.equal(
+    (await fetch(`http://127.0.0.1:${node.adminPort}/status`, { method: 'HEAD' })).status,
+    200,
+  )
   assert.equal((await exchange(node.adminPort, 'GET /status HTTP/1.1\n\n')).status, 400)
-  assert.equal((await exchange(node.adminPort, `GET /status HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(9000)}\r\n\r\n`)).status, 431)
+  assert.equal(
+    (
+      await exchange(
+        node.adminPort,
+        `GET /status HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(9000)}\r\n\r\n`,
+      )
+    ).status,
+    431,
+  )
 })
 
 test('a silent client of the admin listener is sent away after a short while', async (t) => {
@@ -73,7 +98,10 @@ test('a silent client of the admin listener is sent away after a short while', a
 })
 
 test('without admin.address there is no admin listener', async (t) => {
-  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { admin: { address: '', port: 0 } } })
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a' },
+    config: { admin: { address: '', port: 0 } },
+  })
   assert.equal((await get(node.port, '/a.txt')).text, 'a')
   assert.doesNotMatch(node.log, /admin listening/)
 })

@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import { startNode, tempFolder, until } from '../support/node.mjs'
 import { RawClient, exchange, get, request } from '../support/raw.mjs'
 
-const lines = (path) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [])
+const lines = (path) =>
+  existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
 
 async function start(t, format, workers = 2) {
   const files = { 'a.txt': 'alpha' }
@@ -18,7 +19,10 @@ async function start(t, format, workers = 2) {
 test('common, combined and JSON lines', async (t) => {
   const fields = ['Referer: http://x/"y"', 'User-Agent: test\\agent\xe4']
   for (const [format, want] of [
-    ['common', /^127\.0\.0\.1 - - \[\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET \/a\.txt\?q HTTP\/1\.1" 200 \d+$/],
+    [
+      'common',
+      /^127\.0\.0\.1 - - \[\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET \/a\.txt\?q HTTP\/1\.1" 200 \d+$/,
+    ],
     ['combined', /" 200 \d+ "http:\/\/x\/\\"y\\"" "test\\\\agent\\xe4"$/],
   ]) {
     const { node, path } = await start(t, format)
@@ -67,7 +71,11 @@ test('lines of all loops are whole', async (t) => {
   )
   const expected = 16 * 200 - (await node.counter('logDropped'))
   await until(() => lines(path).length === expected, `${expected} lines`)
-  for (const line of lines(path)) assert.match(line, /^127\.0\.0\.1 - - \[[^\]]+\] "GET \/a\.txt\?\d+\.\d+\. HTTP\/1\.1" 200 \d+ "-" "x{500}"$/)
+  for (const line of lines(path))
+    assert.match(
+      line,
+      /^127\.0\.0\.1 - - \[[^\]]+\] "GET \/a\.txt\?\d+\.\d+\. HTTP\/1\.1" 200 \d+ "-" "x{500}"$/,
+    )
 })
 
 test('SIGUSR1 reopens both logs after rotation', async (t) => {
@@ -75,7 +83,15 @@ test('SIGUSR1 reopens both logs after rotation', async (t) => {
   const access = join(folder, 'access.log')
   const error = join(folder, 'error.log')
   const node = await startNode(t, { files: { 'a.txt': 'a' } })
-  assert.ok(await node.reload({ ...node.config, accessLog: { path: access, format: 'common' }, errorLog: { path: error, level: 'info' } }).catch(() => true))
+  assert.ok(
+    await node
+      .reload({
+        ...node.config,
+        accessLog: { path: access, format: 'common' },
+        errorLog: { path: error, level: 'info' },
+      })
+      .catch(() => true),
+  )
   await until(() => lines(error).length > 0, 'the error log')
   await get(node.port, '/a.txt?before')
   await until(() => lines(access).length === 1, 'a line')
@@ -94,7 +110,10 @@ test('a full disk under the access log: clients are served, lines are counted as
   const folder = tempFolder(t)
   const path = join(folder, 'access.log')
   symlinkSync('/dev/full', path)
-  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: { workers: 1, accessLog: { path, format: 'combined' } } })
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a' },
+    config: { workers: 1, accessLog: { path, format: 'combined' } },
+  })
   const client = await RawClient.connect(node.port)
   for (let i = 0; i < 20; i++) {
     client.send(request('/a.txt', { lines: [`User-Agent: ${'x'.repeat(900)}`] }).repeat(20))

@@ -55,7 +55,7 @@ test('a client that takes no bytes is cut off after writeSeconds', async (t) => 
   const node = await startNode(t, { files, config: { limits: { writeSeconds: 1 } } })
   const client = await RawClient.connect(node.port)
   client.send(request('/big.bin'))
-  await until(() => client.bytes.length > 0, 'the first bytes')
+  await until(() => client.received > 0, 'the first bytes')
   client.socket.pause()
   await until(async () => (await node.counter('timeouts')) === 1, 'the time-out')
   assert.equal(await node.counter('aborted'), 1)
@@ -67,7 +67,10 @@ test('a slow reader that does take bytes gets them all', async (t) => {
   const node = await startNode(t, { files, config: { limits: { writeSeconds: 2 } } })
   const client = await RawClient.connect(node.port)
   client.send(request('/big.bin'))
-  const timer = setInterval(() => (client.socket.isPaused() ? client.socket.resume() : client.socket.pause()), 50)
+  const timer = setInterval(
+    () => (client.socket.isPaused() ? client.socket.resume() : client.socket.pause()),
+    50,
+  )
   const { body } = await client.response()
   clearInterval(timer)
   assert.equal(body.length, 32 << 20)
@@ -114,13 +117,18 @@ test('out of descriptors it neither spins nor loses the listener', async (t) => 
   await sleep(1000)
   assert.ok(cpuTicks(node.child.pid) - before < 50, 'it spins')
   for (const client of clients) client.close()
-  await until(async () => (await get(node.port, '/a.txt').catch(() => null))?.status === 200, 'service again')
+  await until(
+    async () => (await get(node.port, '/a.txt').catch(() => null))?.status === 200,
+    'service again',
+  )
 })
 
 test('a storm of resets leaves nothing behind', async (t) => {
   const node = await startNode(t, { files })
   for (let round = 0; round < 10; round++) {
-    const clients = await Promise.all(Array.from({ length: 40 }, () => RawClient.connect(node.port)))
+    const clients = await Promise.all(
+      Array.from({ length: 40 }, () => RawClient.connect(node.port)),
+    )
     for (const [i, client] of clients.entries()) {
       client.send(i % 3 === 0 ? 'GET /a' : request(i % 2 ? '/big.bin' : '/a.txt').repeat(3))
       client.socket.resetAndDestroy()
@@ -133,7 +141,10 @@ test('a storm of resets leaves nothing behind', async (t) => {
 test('thousands of idle connections, and a request among them', async (t) => {
   const node = await startNode(t, { files, config: { limits: { connections: 4000 } } })
   const clients = []
-  for (let i = 0; i < 2000; i += 100) clients.push(...(await Promise.all(Array.from({ length: 100 }, () => RawClient.connect(node.port)))))
+  for (let i = 0; i < 2000; i += 100)
+    clients.push(
+      ...(await Promise.all(Array.from({ length: 100 }, () => RawClient.connect(node.port)))),
+    )
   for (const client of clients) client.send(request('/a.txt'))
   for (const client of clients) assert.equal((await client.response()).status, 200)
   assert.equal((await node.status()).gauges.openConnections, 2000)
@@ -144,12 +155,18 @@ test('thousands of idle connections, and a request among them', async (t) => {
 
 test('a full stat lane answers 503 with Retry-After and goes on', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`f${i}.txt`, `${i}`]))
-  const node = await startNode(t, { files: many, config: { workers: 1, io: { statThreads: 1, queueLength: 16 } } })
+  const node = await startNode(t, {
+    files: many,
+    config: { workers: 1, io: { statThreads: 1, queueLength: 16 } },
+  })
   const answers = await Promise.all(Object.keys(many).map((name) => get(node.port, `/${name}`)))
   for (const { status, headers } of answers) {
     assert.ok(status === 200 || status === 503, `${status}`)
     if (status === 503) assert.equal(headers['retry-after'], '1')
   }
-  assert.equal(await node.counter('laneRejected'), answers.filter((one) => one.status === 503).length)
+  assert.equal(
+    await node.counter('laneRejected'),
+    answers.filter((one) => one.status === 503).length,
+  )
   assert.equal((await get(node.port, '/f0.txt')).text, '0')
 })

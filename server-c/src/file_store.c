@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* file_store.c — the table of entries, their order of use, and the bounds they are kept in. */
+#include "file_store.h"
+
+#include "util.h"
+
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TABLE_MIN 64
+#define TOUCH_MS 1000 /* order of use is kept to this grain: a hit moves an entry once a second */
+#define IDLE_OPEN_MS 5000 /* an unused descriptor is closed after this and the ttl */
+#define NEGATIVE_SHARE 8  /* at most one in so many entries may be a refusal */
+
+/* --- closing --------------------------------------------------------------------------------- */
+
+struct late_close {
+    struct io_job job;
+    int fd;
+};
+
+static void run_late_close(struct io_job *job)
+{
+    close(container_of(job, struct late_close, job)->fd);
+}
+
+static void on_late_close(struct io_job *job)
+{
+    free(container_of(job, struct late_close, job));
+}
+
+/* The last close of a file without a name frees its blocks, which may take long: the lane's work.
+ */
+void file_store_close(struct file_cache *cache, int fd)
+{
+    struct late_close *late;
+    struct stat st;
+
+    if (!cache->is_ending && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
+        (late = malloc(sizeof(*late))) != NULL) {
+        late->fd = fd;
+        late->job.run = run_late_close;
+        late->job.on_done = on_late_close;
+        if (io_lane_submit(cache->stat_lane, cache->port, &late->job) == 0)
+            return;
+        free(late);
+    }
+    close(fd);
+}
+
+/* The budgets count what the table holds: an entry is counted while it is in the list. What only
+ * requests under way still hold ends with them, and limits.connections bounds those. */
+static void uncount_descriptor(struct file_cache *cache, struct file_entry *entry)
+{
+    if (list_empty(&entry->by_use_open))
+        return;
+    list_remove(&entry->by_use_open);
+    cache->stats.descriptors--;
+}
+
+static void uncount_body(struct file_cache *cache, struct file_entry *entry)
+{
+    if (list_empty(&entry->by_use_body))
+        return;
+    list_remove(&entry->by_use_body);
+    cache->stats.body_bytes -= entry->facts.size;
+}
+
+void file_store_drop_descriptor(struct file_cache *cache, struct file_entry *entry)
+{
+    if (entry->fd < 0)
+        return;
+    uncount_descriptor(cache, entry);
+    file_store_close(cache, entry->fd);
+    entry->fd = -1;
+}
+
+void file_store_drop_body(struct file_cache *cache, struct file_entry *entry)
+{
+    uncount_body(cache, entry);
+    free(entry->body);
+    entry->body = NULL;
+    entry->body_state = FILE_BODY_UNREAD;
+}
+
+/* --- entries --------------------------------------------------------------------------------- */
+
+struct file_entry *file_cache_get(struct file_entry *entry)
+{
+    entry->refs++;
+    return entry;
+}
+
+void file_cache_put(struct file_cache *cache, struct file_entry *entry)
+{
+    CHECK(entry->refs > 0);
+    if (--entry->refs > 0)
+        return;
+    file_store_drop_descriptor(cache, entry);
+    file_store_drop_body(cache, entry);
+    free(entry->head);
+    if (entry->index[0])
+        free((void *)(uintptr_t)entry->index);
+    free(entry);
+}
+
+static uint64_t hash_path(const struct file_cache *cache, uint64_t lookup_id, struct span path)
+{
+    uint64_t hash = cache->seed ^ lookup_id, word;
+
+    while (path.len >= 8) {
+        memcpy(&word, path.ptr, 8);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+        path.ptr += 8, path.len -= 8;
+    }
+    word = path.len;
+    memcpy(&word, path.ptr, path.len);
+    hash = (hash ^ word ^ (uint64_t)path.len << 56) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+struct file_entry *file_store_new_entry(struct file_cache *cache, uint64_t lookup_id,
+                                        struct span path)
+{
+    struct file_entry *entry = calloc(1, sizeof(*entry) + path.len + 1);
+
+    if (!entry)
+        return NULL;
+    list_init(&entry->by_use);
+    list_init(&entry->by_use_open);
+    list_init(&entry->by_use_body);
+    entry->hash = hash_path(cache, lookup_id, path);
+    entry->lookup_id = lookup_id;
+    entry->refs = 1;
+    entry->fd = -1;
+    entry->index = "";
+    entry->path_len = path.len;
+    memcpy(entry->path, path.ptr, path.len);
+    return entry;
+}
+
+struct file_entry *file_store_find(const struct file_cache *cache, uint64_t lookup_id,
+                                   struct span path)
+{
+    uint64_t hash = hash_path(cache, lookup_id, path);
+    struct file_entry *entry = cache->table[hash & (cache->table_len - 1)];
+
+    while (entry && (entry->hash != hash || entry->lookup_id != lookup_id ||
+                     entry->path_len != path.len || memcmp(entry->path, path.ptr, path.len) != 0))
+        entry = entry->hash_next;
+    return entry;
+}
+
+void file_store_link(struct file_cache *cache, struct file_entry *entry)
+{
+    struct file_entry **slot = &cache->table[entry->hash & (cache->table_len - 1)];
+
+    entry->hash_next = *slot;
+    *slot = entry;
+    entry->in_table = true;
+    entry->refs++;
+    entry->touched_ms = cache->now_ms;
+    list_append(&cache->by_use, &entry->by_use);
+    cache->stats.entries++;
+}
+
+void file_store_unlink(struct file_cache *cache, struct file_entry *entry)
+{
+    struct file_entry **slot = &cache->table[entry->hash & (cache->table_len - 1)];
+
+    while (*slot != entry)
+        slot = &(*slot)->hash_next;
+    *slot = entry->hash_next;
+    entry->in_table = false;
+    list_remove(&entry->by_use);
+    uncount_descriptor(cache, entry);
+    uncount_body(cache, entry);
+    if (entry->is_negative)
+        cache->negative_count--;
+    cache->stats.entries--;
+    file_cache_put(cache, entry);
+}
+
+static void evict(struct file_cache *cache, struct list *by_use, size_t link_offset)
+{
+    struct file_entry *entry = (struct file_entry *)(void *)((char *)by_use->next - link_offset);
+    file_store_unlink(cache, entry);
+    cache->stats.evictions++;
+}
+
+void file_store_enforce_limits(struct file_cache *cache)
+{
+    const struct file_cache_limits *limits = &cache->limits;
+
+    while (cache->stats.entries > limits->entries && !list_empty(&cache->by_use))
+        evict(cache, &cache->by_use, offsetof(struct file_entry, by_use));
+    while (cache->stats.descriptors > limits->descriptors && !list_empty(&cache->by_use_open))
+        evict(cache, &cache->by_use_open, offsetof(struct file_entry, by_use_open));
+    while (cache->stats.body_bytes > limits->body_bytes && !list_empty(&cache->by_use_body))
+        evict(cache, &cache->by_use_body, offsetof(struct file_entry, by_use_body));
+    while (cache->negative_count > limits->entries / NEGATIVE_SHARE + 1 &&
+           !list_empty(&cache->negative_by_use))
+        evict(cache, &cache->negative_by_use, offsetof(struct file_entry, by_use));
+}
+
+static void to_end(struct list *head, struct list *link)
+{
+    if (list_empty(link))
+        return;
+    list_remove(link);
+    list_append(head, link);
+}
+
+void file_store_touch(struct file_cache *cache, struct file_entry *entry)
+{
+    if (cache->now_ms - entry->touched_ms < TOUCH_MS || !entry->in_table)
+        return;
+    entry->touched_ms = cache->now_ms;
+    to_end(entry->is_negative ? &cache->negative_by_use : &cache->by_use, &entry->by_use);
+    to_end(&cache->by_use_open, &entry->by_use_open);
+    to_end(&cache->by_use_body, &entry->by_use_body);
+}
+
+void file_store_count_negative(struct file_cache *cache, struct file_entry *entry)
+{
+    entry->is_negative = true;
+    if (!entry->in_table)
+        return;
+    cache->negative_count++;
+    to_end(&cache->negative_by_use, &entry->by_use);
+}
+
+void file_store_count_descriptor(struct file_cache *cache, struct file_entry *entry)
+{
+    if (!entry->in_table)
+        return;
+    list_append(&cache->by_use_open, &entry->by_use_open);
+    cache->stats.descriptors++;
+}
+
+void file_store_count_body(struct file_cache *cache, struct file_entry *entry)
+{
+    if (!entry->in_table)
+        return;
+    list_append(&cache->by_use_body, &entry->by_use_body);
+    cache->stats.body_bytes += entry->facts.size;
+}
+
+/* --- the cache ------------------------------------------------------------------------------- */
+
+int file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct io_lane *read_lane,
+                    struct io_port *port)
+{
+    memset(cache, 0, sizeof(*cache));
+    cache->stat_lane = stat_lane;
+    cache->read_lane = read_lane;
+    cache->port = port;
+    list_init(&cache->by_use);
+    list_init(&cache->negative_by_use);
+    list_init(&cache->by_use_open);
+    list_init(&cache->by_use_body);
+    cache->table_len = TABLE_MIN;
+    cache->table = calloc(cache->table_len, sizeof(cache->table[0]));
+    if (!cache->table)
+        return UV_ENOMEM;
+    if (getrandom(&cache->seed, sizeof(cache->seed), GRND_NONBLOCK) != sizeof(cache->seed))
+        cache->seed = monotonic_ns();
+    return 0;
+}
+
+static void drop_all(struct file_cache *cache)
+{
+    while (!list_empty(&cache->by_use))
+        file_store_unlink(cache, container_of(cache->by_use.next, struct file_entry, by_use));
+    while (!list_empty(&cache->negative_by_use))
+        file_store_unlink(cache,
+                          container_of(cache->negative_by_use.next, struct file_entry, by_use));
+}
+
+void file_cache_fini(struct file_cache *cache)
+{
+    cache->is_ending = true;
+    drop_all(cache);
+    CHECK(cache->stats.descriptors == 0 && cache->stats.body_bytes == 0);
+    free(cache->table);
+}
+
+static void resize_table(struct file_cache *cache, size_t len)
+{
+    struct file_entry **table = calloc(len, sizeof(table[0]));
+
+    if (!table) /* longer chains, nothing worse */
+        return;
+    for (size_t i = 0; i < cache->table_len; i++)
+        for (struct file_entry *entry = cache->table[i], *next; entry; entry = next) {
+            next = entry->hash_next;
+            entry->hash_next = table[entry->hash & (len - 1)];
+            table[entry->hash & (len - 1)] = entry;
+        }
+    free(cache->table);
+    cache->table = table;
+    cache->table_len = len;
+}
+
+void file_cache_configure(struct file_cache *cache, const struct file_cache_limits *limits)
+{
+    size_t len = TABLE_MIN;
+
+    while (len < limits->entries)
+        len *= 2;
+    cache->limits = *limits;
+    if (len != cache->table_len)
+        resize_table(cache, len);
+    if (limits->ttl_ms == 0)
+        drop_all(cache);
+    file_store_enforce_limits(cache);
+}
+
+void file_cache_sweep(struct file_cache *cache)
+{
+    while (!list_empty(&cache->by_use_open)) {
+        struct file_entry *entry =
+            container_of(cache->by_use_open.next, struct file_entry, by_use_open);
+        if (cache->now_ms < entry->touched_ms + IDLE_OPEN_MS + cache->limits.ttl_ms)
+            break;
+        file_store_unlink(cache, entry);
+    }
+}

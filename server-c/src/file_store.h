@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* file_store.h — the table under file_cache: entries by path, least recently used first out. Only
+ * file_cache.c includes this; what others need is in file_cache.h. */
+#ifndef FARMSTEAD_FILE_STORE_H
+#define FARMSTEAD_FILE_STORE_H
+
+#include "file_cache.h"
+
+/* The entry in the table, not referenced, or NULL. */
+struct file_entry *file_store_find(const struct file_cache *cache, uint64_t lookup_id,
+                                   struct span path);
+/* Not in the table yet, with one reference for the caller; NULL: no memory. */
+struct file_entry *file_store_new_entry(struct file_cache *cache, uint64_t lookup_id,
+                                        struct span path);
+/* The table has a reference of its own while the entry is in it. */
+void file_store_link(struct file_cache *cache, struct file_entry *entry);
+void file_store_unlink(struct file_cache *cache, struct file_entry *entry);
+
+/* The facts, the descriptor or the body were filled in: they count from now on. */
+void file_store_count_negative(struct file_cache *cache, struct file_entry *entry);
+void file_store_count_descriptor(struct file_cache *cache, struct file_entry *entry);
+void file_store_count_body(struct file_cache *cache, struct file_entry *entry);
+void file_store_enforce_limits(struct file_cache *cache);
+
+void file_store_touch(struct file_cache *cache, struct file_entry *entry); /* it was used */
+void file_store_drop_descriptor(struct file_cache *cache, struct file_entry *entry);
+void file_store_drop_body(struct file_cache *cache, struct file_entry *entry);
+void file_store_close(struct file_cache *cache, int fd); /* without waiting for the disk */
+
+#endif
