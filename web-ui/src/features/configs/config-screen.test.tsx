@@ -220,6 +220,27 @@ describe('saving a version', () => {
     expect(link).toHaveAttribute('href', '/rollouts/new?config=default&version=3')
   })
 
+  test('on top of one the draft has not seen wants a decision first', async () => {
+    const api = openEditor({
+      'GET /configs/default': () => json(config({ latestVersion: 3, draftChanged: true })),
+      'POST /configs/default/versions': () => json(version({ number: 4 }), {}, 201),
+    })
+    await editor()
+    await screen.findByText('farmstead-node takes this text', {}, soon)
+    const user = userEvent.setup()
+    await user.click(screen.getByRole('button', { name: 'Save version' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.type(dialog.getByRole('textbox', { name: /Message/ }), 'Two loops')
+    await user.click(dialog.getByRole('button', { name: 'Save version 4' }))
+    expect(dialog.getByText('Compare first, then tick this or cancel.')).toBeVisible()
+    const sent = () => api.requests.filter((one) => one.path === '/configs/default/versions')
+    expect(sent().filter((one) => one.method === 'POST')).toEqual([])
+    await user.click(dialog.getByRole('checkbox', { name: /on top of version 3/ }))
+    await user.click(dialog.getByRole('button', { name: 'Save version 4' }))
+    expect(await screen.findByText('Version 4 is saved')).toBeVisible()
+    expect(sent().at(-1)?.body).toEqual({ text: '{}\n', message: 'Two loops', parent: 3 })
+  })
+
   test('that somebody was faster with stays in the dialog', async () => {
     open().answer({
       'POST /configs/default/versions': () =>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-import { Button, Textarea } from '@mantine/core'
+import { Button, Checkbox, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
@@ -30,10 +31,15 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
     },
   })
   const next = (config.latestVersion ?? 0) + 1
+  // Somebody saved a version after this draft was begun: its changes may not be in the draft, and a
+  // save on top of it would take them back without a word.
+  const missed = draft.saved.body.baseVersion === config.latestVersion ? null : config.latestVersion
+  const [replaces, setReplaces] = useState(false)
+  const mustDecide = missed !== null && !replaces
   const handleSubmit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     setAsked(true)
-    if (message.trim() === '') return
+    if (message.trim() === '' || mustDecide) return
     if (!(await draft.flush())) return
     create.mutate({
       name: config.name,
@@ -62,6 +68,27 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
           error={asked && message.trim() === '' ? 'Say what changes and why.' : null}
           data-autofocus
         />
+        {missed !== null && (
+          <div className="stack">
+            <p>
+              Version {missed} was saved after this draft was begun; what it changed may not be in
+              your text.{' '}
+              <Link
+                to="/configs/$name/compare"
+                params={{ name: config.name }}
+                search={{ from: missed, to: 'draft' }}
+              >
+                Compare with v{missed}
+              </Link>
+            </p>
+            <Checkbox
+              label={`I compared: save my text on top of version ${missed}`}
+              checked={replaces}
+              onChange={(event) => setReplaces(event.currentTarget.checked)}
+              error={asked && mustDecide ? 'Compare first, then tick this or cancel.' : null}
+            />
+          </div>
+        )}
         {create.isError && <ErrorBox what="No version was saved" error={create.error} />}
         {draft.save.kind === 'failed' && (
           <ErrorBox what="The draft was not saved" error={draft.save.error} />
