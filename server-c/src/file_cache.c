@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_CACHED_MAX 1024 /* longer ones are looked up each time: not a client's way to memory  \
-                              */
+#define PATH_CACHED_MAX 1024 /* longer ones are looked up each time: they would cost memory */
 
 struct file_lookup {
     struct io_job job;

@@ -61,13 +61,16 @@ static int set_options(int fd, int family)
 
 static int bound_port(int fd, uint16_t *port)
 {
-    struct sockaddr_storage storage = {0};
-    socklen_t len = sizeof(storage);
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {.v6 = {0}};
+    socklen_t len = sizeof(address);
 
-    if (getsockname(fd, (struct sockaddr *)&storage, &len) != 0)
+    if (getsockname(fd, &address.any, &len) != 0)
         return -errno;
-    *port = ntohs(storage.ss_family == AF_INET ? ((struct sockaddr_in *)&storage)->sin_port
-                                               : ((struct sockaddr_in6 *)&storage)->sin6_port);
+    *port = ntohs(address.any.sa_family == AF_INET ? address.v4.sin_port : address.v6.sin6_port);
     return 0;
 }
 
