@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// `npm start` as a person at a terminal sees it: what it prints, Ctrl-C, and starting again.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePorts, isFree } from '../../../scripts/farm/ports.ts'
+import { generateSite } from '../../../scripts/sample-site/generate.ts'
+import { root } from '../../../scripts/setup/paths.mjs'
+import { expect, test } from '../../fixtures/index.ts'
+
+/** Set-up finds nothing to do, and then the whole farm starts. */
+const STARTED_WITHIN_MS = 60_000
+
+type Started = { child: ChildProcess; output: () => string }
+
+function start(env: NodeJS.ProcessEnv): Started {
+  const child = spawn(process.execPath, [join(root, 'scripts/start.mjs')], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8')
+    })
+  }
+  return { child, output: () => text }
+}
+
+async function running({ child, output }: Started): Promise<string> {
+  await expect
+    .poll(() => child.exitCode !== null || output().includes('Stop '), {
+      timeout: STARTED_WITHIN_MS,
+    })
+    .toBe(true)
+  expect(output()).toContain('The farm runs.')
+  return output()
+}
+
+async function interrupt({ child, output }: Started): Promise<string> {
+  const exited = once(child, 'exit')
+  child.kill('SIGINT')
+  expect((await exited)[0]).toBe(0)
+  return output()
+}
+
+let home = ''
+test.beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'farmstead-start-'))
+  generateSite(join(home, 'site'), 1)
+})
+test.afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+test('says where everything is, stops cleanly, and goes on with what it knew', async () => {
+  const ports = await freePorts(5)
+  const [consolePort, agentPort, ...nodePorts] = ports
+  const env = {
+    FARMSTEAD_HOME: home,
+    FARMSTEAD_PORT: String(consolePort),
+    FARMSTEAD_AGENT_PORT: String(agentPort),
+    FARMSTEAD_NODE_PORTS: nodePorts.join(','),
+  }
+  const first = start(env)
+  const said = await running(first)
+  expect(said).toContain(`http://127.0.0.1:${consolePort}`)
+  for (const port of nodePorts) expect(said).toContain(`http://127.0.0.1:${port}`)
+  const oneTime = /one-time password "([^"]+)"/
+  expect(said).toMatch(oneTime)
+
+  const twice = start(env)
+  await once(twice.child, 'exit')
+  expect(twice.child.exitCode).toBe(1)
+  expect(twice.output()).toContain('This farm runs already')
+
+  expect(await interrupt(first)).toContain('Stopped in')
+  for (const port of ports) expect(await isFree(port)).toBe(true)
+
+  const second = start(env)
+  const saidAgain = await running(second)
+  expect(saidAgain).toMatch(oneTime)
+  await interrupt(second)
+})
+
+test('a taken port is named, with its holder and the variable that moves it', async () => {
+  const [consolePort, agentPort, nodePort] = await freePorts(3)
+  const holder = createServer().listen(agentPort, '127.0.0.1')
+  await once(holder, 'listening')
+  const { child, output } = start({
+    FARMSTEAD_HOME: home,
+    FARMSTEAD_PORT: String(consolePort),
+    FARMSTEAD_AGENT_PORT: String(agentPort),
+    FARMSTEAD_NODE_PORTS: String(nodePort),
+  })
+  await once(child, 'exit')
+  holder.close()
+  expect(child.exitCode).toBe(1)
+  expect(output()).toContain(`Port ${agentPort} is taken by node (pid ${process.pid})`)
+  expect(output()).toContain('FARMSTEAD_AGENT_PORT')
+})
