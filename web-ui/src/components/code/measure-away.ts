@@ -2,10 +2,9 @@
 import type { Extension } from '@codemirror/state'
 import { type EditorView, ViewPlugin } from '@codemirror/view'
 
-/** With the focus something else is already on its way: a place to scroll to. */
 function isAway(view: EditorView): boolean {
   const { top, bottom } = view.dom.getBoundingClientRect()
-  return !view.hasFocus && (bottom <= 0 || top >= window.innerHeight)
+  return bottom <= 0 || top >= window.innerHeight
 }
 
 /**
@@ -16,11 +15,15 @@ function isAway(view: EditorView): boolean {
 export const measureAway: Extension = ViewPlugin.define((view) => {
   let ended = false
   const measure = () => {
-    if (!ended && isAway(view)) view.dispatch({ effects: view.scrollSnapshot() })
+    // With the focus something else is already on its way: a place to scroll to.
+    if (!ended && !view.hasFocus) view.dispatch({ effects: view.scrollSnapshot() })
   }
-  // Before its first measuring, which is in the next frame: later ones leave lines out.
+  // Before its first measuring, which is in the next frame: later ones leave lines out. Also when
+  // it is in view now: what loads above it may push it out by then.
   queueMicrotask(measure)
-  const observer = new ResizeObserver(measure)
+  const observer = new ResizeObserver(() => {
+    if (isAway(view)) measure()
+  })
   observer.observe(view.dom)
   return {
     destroy: () => {
