@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { EmptyState } from '../components/empty-state.tsx'
 import { ErrorBox } from '../components/error-box.tsx'
 import { Page } from '../components/page.tsx'
 import { SkeletonRows } from '../components/query-states.tsx'
+import { Gate } from '../features/session/gate.tsx'
 
 export function NotFoundScreen() {
   return (
@@ -19,9 +20,28 @@ export function NotFoundScreen() {
 
 export function BrokenScreen({ error, reset }: ErrorComponentProps) {
   return (
-    <div className="panel-body">
-      <ErrorBox what="This screen" error={error} onRetry={reset} />
-    </div>
+    <Page title="This screen failed">
+      <ErrorBox error={error} onRetry={reset} />
+    </Page>
+  )
+}
+
+/** While the session is read, if that takes long. */
+export function StartingScreen() {
+  return (
+    <Gate title="The console starts">
+      <SkeletonRows rows={3} label="The session" />
+    </Gate>
+  )
+}
+
+/** Where not even the session could be read: there is no frame yet to stand in. */
+export function NoStartScreen({ error }: ErrorComponentProps) {
+  const router = useRouter()
+  return (
+    <Gate title="The console cannot start">
+      <ErrorBox error={error} onRetry={() => void router.invalidate()} />
+    </Gate>
   )
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, redirect } from '@tanstack/react-router'
+import { NoStartScreen, StartingScreen } from '../app/fallbacks.tsx'
 import { Shell } from '../app/shell.tsx'
 import { sessionQuery } from '../features/session/api.ts'
 import { rootRoute } from './root.tsx'
@@ -19,6 +20,8 @@ export const appRoute = createRoute({
     }
     return { session }
   },
+  pendingComponent: StartingScreen,
+  errorComponent: NoStartScreen,
   component: function App() {
     const { session, queryClient } = appRoute.useRouteContext()
     const navigate = appRoute.useNavigate()

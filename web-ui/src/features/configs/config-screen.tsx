@@ -26,16 +26,32 @@ export type ConfigScreenProps = { name: string; session: Session; place: Place }
 export function ConfigScreen({ name, session, place }: ConfigScreenProps) {
   const config = useQuery(configQuery(name))
   const draft = useQuery(draftQuery(name))
-  return (
-    <QueryStates query={config} what={`Config ${name}`} skeletonRows={8}>
-      {(configData) => (
-        <QueryStates query={draft} what="The draft" skeletonRows={8}>
-          {(draftData) => (
-            <OpenConfig config={configData} saved={draftData} session={session} place={place} />
+  if (config.data === undefined || draft.data === undefined) {
+    return (
+      <Page title={name}>
+        <QueryStates query={config} what={`Config ${name}`} skeletonRows={8}>
+          {() => (
+            <QueryStates query={draft} what="The draft" skeletonRows={8}>
+              {() => null}
+            </QueryStates>
           )}
         </QueryStates>
+      </Page>
+    )
+  }
+  return (
+    <div className="stack">
+      {config.isError ? (
+        <QueryStates query={config} what={`Config ${name}`}>
+          {() => null}
+        </QueryStates>
+      ) : (
+        <QueryStates query={draft} what="The draft">
+          {() => null}
+        </QueryStates>
       )}
-    </QueryStates>
+      <OpenConfig config={config.data} saved={draft.data} session={session} place={place} />
+    </div>
   )
 }
 

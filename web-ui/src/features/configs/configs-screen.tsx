@@ -16,8 +16,10 @@ export function ConfigsScreen() {
           {({ items }) =>
             items.length === 0 ? (
               <EmptyState title="No config yet">
-                The control plane makes the first one, named default, when it starts. That there is
-                none means that its set-up did not end: read its log.
+                The first one comes from a file, on the control plane’s machine:{' '}
+                <code>
+                  admin import-config --name default --file site.jsonc --message "First version"
+                </code>
               </EmptyState>
             ) : (
               <div className="scroll-x">

@@ -24,9 +24,10 @@ describe('the configs', () => {
     expect(await screen.findByRole('link', { name: 'default' })).toBeVisible()
     expect(screen.getByText('Has changes not yet saved')).toBeVisible()
   })
-  test('are none only when set-up failed, and that is said', async () => {
+  test('are none before the first was imported, and the command is named', async () => {
     renderApp('/configs', { 'GET /configs': () => json(page()) })
     expect(await screen.findByText('No config yet')).toBeVisible()
+    expect(screen.getByText(/admin import-config --name default/)).toBeVisible()
   })
 })
 
@@ -105,4 +106,11 @@ test('restoring an old version warns of unsaved changes and carries the draft’
   const put = api.requests.find((request) => request.method === 'PUT')
   expect(put?.body).toEqual({ text: '{}\n' })
   expect(put?.headers.get('if-match')).toBe('"4"')
+})
+
+test('a config that is not there has its own page that says so', async () => {
+  const none = () => problem(404, 'config_not_found', 'There is no config "gone".')
+  renderApp('/configs/gone', { 'GET /configs/gone': none, 'GET /configs/gone/draft': none })
+  expect(await screen.findByRole('heading', { name: 'gone', level: 1 }, soon)).toBeVisible()
+  expect(await screen.findByRole('alert')).toHaveTextContent('There is no config "gone".')
 })

@@ -7,6 +7,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
+import { ownWords } from '../../lib/own-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { Labels, outcomeVerdict, VersionLink } from './node-cells.tsx'
 import classes from './node-screen.module.css'
@@ -91,7 +92,10 @@ export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
           <p className="dim">It has not been asked to apply anything yet.</p>
         ) : (
           <>
-            <p>{lastResult.message || outcomeSentence[lastResult.outcome]}</p>
+            <p>
+              {ownWords(lastResult.message, lastResult.errors) ||
+                outcomeSentence[lastResult.outcome]}
+            </p>
             {lastResult.errors.length > 0 && (
               <ConfigErrors config={config} errors={lastResult.errors} />
             )}

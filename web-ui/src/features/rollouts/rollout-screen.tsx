@@ -11,6 +11,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { ownWords } from '../../lib/own-words.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { freezeRolloutMutation, rolloutQuery } from './api.ts'
@@ -158,7 +159,8 @@ function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave:
         <StatusBadge verdict={taskVerdict[task.state]} />
       </td>
       <td className={classes.says}>
-        {task.code !== null && <code>{task.code}</code>} {task.message || taskSentence[task.state]}
+        {task.code !== null && <code>{task.code}</code>}{' '}
+        {ownWords(task.message, task.errors) || taskSentence[task.state]}
         {task.errors.length > 0 && <ConfigErrors config={config} errors={task.errors} />}
       </td>
       <td className="num">{task.generation ?? '–'}</td>

@@ -106,3 +106,12 @@ test('signing out that fails says so and leaves one signed in', async () => {
   expect(await screen.findByText(/Not signed out/)).toHaveTextContent('The disk is full.')
   expect(screen.getByRole('button', { name: 'Account of ana' })).toBeVisible()
 })
+
+test('a console that cannot read its session says so, and starts at another try', async () => {
+  const api = renderApp('/', { 'GET /session': () => problem(400, 'odd', 'It is odd.') })
+  expect(await screen.findByRole('heading', { name: 'The console cannot start' })).toBeVisible()
+  expect(screen.getByRole('alert')).toHaveTextContent('It is odd.')
+  api.answer({ 'GET /session': () => json(session) })
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(await screen.findByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+})
