@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check.h — all a unit test needs: say what you expect, go on after a failure, exit 1 at the end. */
+/* check.h — all a unit test needs: say what you expect, go on after a failure, exit 1 at the end.
+ */
 #ifndef FARMSTEAD_TEST_CHECK_H
 #define FARMSTEAD_TEST_CHECK_H
 
@@ -22,11 +23,11 @@ static int check_failures, check_count;
 
 /* `line` is the table row's own __LINE__, so that a failure names the row. */
 #define CHECK_INT(line, name, got, want)                                                           \
-    CHECK_TRUE((int64_t)(got) == (int64_t)(want), "row %d \"%s\": got %" PRId64 ", want %" PRId64,  \
+    CHECK_TRUE((int64_t)(got) == (int64_t)(want), "row %d \"%s\": got %" PRId64 ", want %" PRId64, \
                (line), (name), (int64_t)(got), (int64_t)(want))
 #define CHECK_STR(line, name, got, want)                                                           \
-    CHECK_TRUE(strcmp((got), (want)) == 0, "row %d \"%s\": got \"%s\", want \"%s\"", (line), (name), \
-               (got), (want))
+    CHECK_TRUE(strcmp((got), (want)) == 0, "row %d \"%s\": got \"%s\", want \"%s\"", (line),       \
+               (name), (got), (want))
 
 static inline int check_end(const char *module)
 {
