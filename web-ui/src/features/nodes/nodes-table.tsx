@@ -159,7 +159,7 @@ export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
   })
   return (
     <section className="scroll-x" aria-label="Nodes, table">
-      <table className="grid">
+      <table className={`grid ${classes.dense}`}>
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>

@@ -20,7 +20,7 @@ export function syncRank(state: SyncState): number {
 }
 
 export type ThreeDigests = {
-  name: 'desired' | 'acknowledged' | 'effective'
+  name: 'desired' | 'acked' | 'effective'
   identity: ConfigIdentity | null
 }[]
 
@@ -34,7 +34,7 @@ export function digestsToShow(sync: Node['sync']): ThreeDigests {
   if (agree) return [{ name: 'effective', identity: effective }]
   return [
     { name: 'desired', identity: desired },
-    { name: 'acknowledged', identity: acknowledged },
+    { name: 'acked', identity: acknowledged },
     { name: 'effective', identity: effective },
   ]
 }
