@@ -114,7 +114,10 @@ void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *
     apply->confirm_within_ms = assignment->confirm_within_ms;
     apply->have = assignment->offer.version;
     apply->phase = AGENT_APPLY_ACKING;
-    apply->result_pending = false; /* it was about an assignment that this one replaces */
+    /* Both are about an assignment that this one replaces: what is answered to a message that is
+     * still under way must neither drop nor settle this one. */
+    apply->result_pending = false;
+    apply->said = AGENT_SAID_NOTHING;
     log_info("agent: generation %" PRIu64 " is checked and staged", apply->have.generation);
 }
 

@@ -506,6 +506,36 @@ static void a_newer_one_takes_the_place_of_one_under_way(void)
     end();
 }
 
+/* The long poll brings a newer assignment while the older one's message is under way; what becomes
+ * of that message is no answer to the newer one. */
+static void a_refusal_of_the_older_one_does_not_drop_the_newer(void)
+{
+    for (int asked = 0; asked < 2; asked++) {
+        begin();
+        roll_out(6, "a");
+        offer(7, "b");
+        expect_said(__LINE__, 0, "ack");
+        taken(0, "{}");
+        expect_said(__LINE__, 0, "result");
+        if (asked) {
+            taken(0, "{}");
+            expect_said(__LINE__, 0, "confirm");
+        }
+        offer(8, "c");
+        agent_apply_on_refused(&apply, "HTTP 409 superseded");
+        CHECK_TRUE(agent_apply_owes_answer(&apply), "8 is still to be answered");
+        expect_said(__LINE__, 0, "ack");
+        taken(0, "{}");
+        CHECK_INT(__LINE__, "serves the newer", fake.generation, 8);
+        expect_said(__LINE__, 0, "result");
+        taken(0, "{}");
+        expect_said(__LINE__, 0, "confirm");
+        taken(0, CONFIRMED);
+        CHECK_INT(__LINE__, "last known good", confirmed_on_disk(), 8);
+        end();
+    }
+}
+
 static void the_same_offer_twice_is_one(void)
 {
     begin();
@@ -608,6 +638,7 @@ int main(void)
     a_restart_discards_what_was_not_confirmed();
     an_equal_digest_is_not_checked_or_reloaded();
     a_newer_one_takes_the_place_of_one_under_way();
+    a_refusal_of_the_older_one_does_not_drop_the_newer();
     the_same_offer_twice_is_one();
     a_full_disk_refuses_before_anything_is_touched();
     a_confirmed_one_is_written_as_soon_as_the_disk_lets_it();
