@@ -190,9 +190,17 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set, const s
     return true;
 }
 
-static void wait_in(struct list *waiters, struct file_waiter *waiter)
+/* Who comes while the job is under way waits from now on. */
+static void join_wait(struct list *waiters, struct file_waiter *waiter)
 {
     waiter->since_ns = monotonic_ns();
+    list_append(waiters, &waiter->link);
+}
+
+/* Who began the job waits since it was queued: a clock read only now may be later than its end. */
+static void begin_wait(struct list *waiters, struct file_waiter *waiter, const struct io_job *job)
+{
+    waiter->since_ns = job->queued_ns;
     list_append(waiters, &waiter->link);
 }
 
@@ -225,13 +233,16 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
         if (caching)
             file_store_link(cache, entry);
     }
-    if (!entry->lookup && !start_lookup(cache, set, site, entry)) {
+    if (entry->lookup) {
+        join_wait(&entry->lookup->waiters, waiter);
+    } else if (start_lookup(cache, set, site, entry)) {
+        begin_wait(&entry->lookup->waiters, waiter, &entry->lookup->job);
+    } else {
         if (!entry->is_known && entry->in_table)
             file_store_unlink(cache, entry);
         file_cache_put(cache, entry);
         return FILE_BUSY;
     }
-    wait_in(&entry->lookup->waiters, waiter);
     file_cache_put(cache, entry);
     file_store_enforce_limits(cache);
     return FILE_WAIT;
@@ -304,7 +315,7 @@ static enum file_source start_load(struct file_cache *cache, struct file_entry *
     file_cache_get(entry);
     entry->load = load;
     entry->body_state = FILE_BODY_LOADING;
-    wait_in(&load->waiters, waiter);
+    begin_wait(&load->waiters, waiter, &load->job);
     return FILE_SOURCE_WAIT;
 
 busy:
@@ -322,7 +333,7 @@ enum file_source file_cache_source(struct file_cache *cache, struct file_entry *
     if (entry->body_state == FILE_BODY_READY)
         return FILE_FROM_MEMORY;
     if (entry->body_state == FILE_BODY_LOADING) {
-        wait_in(&entry->load->waiters, waiter);
+        join_wait(&entry->load->waiters, waiter);
         return FILE_SOURCE_WAIT;
     }
     if (size > cache->limits.max_body || size > cache->limits.body_bytes) {

@@ -42,6 +42,21 @@ test('/status tells what really runs, counts and times', async (t) => {
   client.close()
 })
 
+test('a look-up takes time however fast it is', async (t) => {
+  const node = await startNode(t)
+  const names = Array.from({ length: 4000 }, (_, i) => `/missing-${i}`)
+  const client = await RawClient.connect(node.port)
+  client.send(names.map((name) => request(name, { method: 'HEAD' })).join(''))
+  for (const _ of names) assert.equal((await client.response({ isHead: true })).status, 404)
+  client.close()
+  const text = await (await node.admin('/metrics')).text()
+  const stage = 'farmstead_stage_seconds_COUNT{generation="1",stage="stat"'
+  assert.ok(text.includes(`${stage.replace('COUNT', 'count')}} ${names.length}\n`))
+  // Opening the root, then the file in it, and closing again takes more than a microsecond.
+  const [, fast] = /_bucket\{generation="1",stage="stat",le="9.53674316e-07"\} (\d+)/.exec(text)
+  assert.equal(fast, '0')
+})
+
 test('/metrics is Prometheus text with cumulative buckets', async (t) => {
   const node = await startNode(t, { files: { 'a.txt': 'alpha' } })
   for (let i = 0; i < 10; i++) await get(node.port, '/a.txt')
