@@ -157,7 +157,16 @@ static void configure_files(struct loop *loop, const struct config *cfg, uint32_
     file_cache_configure(&loop->files, &limits);
 }
 
-/* Memory for the largest head and path this config allows. */
+static void grow(char **memory, size_t *cap, size_t needed)
+{
+    if (needed <= *cap)
+        return;
+    *memory = xrealloc(*memory, needed);
+    *cap = needed;
+}
+
+/* Memory for the largest head and path this config allows. It never shrinks: requests that began
+ * under an earlier config still need as much as that one allowed. */
 static void reserve_scratch(struct loop *loop, const struct site_set *sites)
 {
     size_t rules_len = 0, target = sites->cfg->limits.target_bytes;
@@ -165,10 +174,9 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
     for (size_t i = 0; i < sites->cfg->site_count; i++)
         if (sites->sites[i].rules.lines_len > rules_len)
             rules_len = sites->sites[i].rules.lines_len;
-    loop->head_cap = HEAD_BYTES + rules_len + 4 * target; /* Location: encoded, with its query */
-    loop->head = xrealloc(loop->head, loop->head_cap);
-    loop->path_cap = 4 * target + 8; /* resolved, and encoded behind that */
-    loop->path = xrealloc(loop->path, loop->path_cap);
+    /* Location: encoded, with its query. */
+    grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target);
+    grow(&loop->path, &loop->path_cap, 4 * target + 8);
 }
 
 void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generation, uint32_t loops)

@@ -74,6 +74,44 @@ test('a reload under load fails no request and tears none', async (t) => {
   assert.ok(status.series.length <= 4)
 })
 
+test('requests under way keep room for the long head they began under', async (t) => {
+  const files = { 'a.txt': 'a' }
+  const node = await startNode(t, {
+    files,
+    config: { statCache: { engine: 'off' }, io: { statThreads: 1, readThreads: 1 } },
+  })
+  const headers = Array.from({ length: 20 }, (_, i) => ({
+    action: 'set',
+    name: `X-Long-${i}`,
+    value: 'v'.repeat(2000),
+  }))
+  const long = { ...node.config, sites: [{ ...node.config.sites[0], headers }] }
+  const failures = []
+  let stop = false
+  let longHeads = 0
+  async function load() {
+    const client = await RawClient.connect(node.port)
+    try {
+      while (!stop) {
+        client.send(request('/a.txt'))
+        if ((await client.response()).head.length > 40_000) longHeads++
+      }
+    } catch (error) {
+      failures.push(`${error}`)
+    }
+    client.close()
+  }
+  const clients = Promise.all(Array.from({ length: 64 }, load))
+  for (let round = 0; round < 10; round++) {
+    assert.ok(await node.reload(long), node.log)
+    assert.ok(await node.reload(node.config), node.log)
+  }
+  stop = true
+  await clients
+  assert.deepEqual(failures, [])
+  assert.ok(longHeads > 0)
+})
+
 test('a bad config leaves the old one serving and says why', async (t) => {
   const node = await startNode(t, { files: { 'a.txt': 'a' } })
   for (const [config, why] of [
