@@ -380,7 +380,8 @@ static void on_readable(struct conn *c)
         return;
     if (c->state == CONN_DRAINING) {
         skip_body(c);
-        conn_arm(c, c->state == CONN_DRAINING ? TIMEOUT_WRITE : TIMEOUT_IDLE);
+        if (c->state == CONN_READING) /* else the whole body's time runs on */
+            conn_arm(c, TIMEOUT_IDLE);
     }
     conn_run(c);
 }

@@ -27,6 +27,20 @@ test('a head that comes drop by drop is cut off after headerSeconds', async (t) 
   assert.equal(await node.counter('timeouts'), 1)
 })
 
+test('a body that comes drop by drop is cut off after writeSeconds', async (t) => {
+  const node = await startNode(t, { files, config: { limits: { writeSeconds: 1 } } })
+  const client = await RawClient.connect(node.port)
+  const start = Date.now()
+  client.send(request('/a.txt', { method: 'POST', lines: ['Content-Length: 1000'] }))
+  assert.equal((await client.response()).status, 405)
+  while (!client.ended && Date.now() - start < 10_000) {
+    client.send('x')
+    await sleep(100)
+  }
+  assert.ok(client.ended)
+  assert.ok(Date.now() - start < 3500, `${Date.now() - start} ms`)
+})
+
 test('a connection that never says a word is closed after headerSeconds', async (t) => {
   const node = await startNode(t, { files, config: { limits: { headerSeconds: 1 } } })
   const client = await RawClient.connect(node.port)
