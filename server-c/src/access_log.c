@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #define RING_BYTES (256 * 1024) /* a power of two */
-#define LINE_BYTES 4096
-#define FIELD_BYTES 1024 /* a client's field is cut after so many bytes of the line */
+#define FIELD_BYTES 1024        /* a client's field is cut after so many bytes of the line */
+#define LINE_BYTES (4 * (FIELD_BYTES + 6) + 512) /* all four fields, and what is between them */
 #define WRITE_EVERY_MS 200
 
 struct access_ring {
@@ -172,8 +172,9 @@ bool access_ring_write(struct access_ring *ring, enum config_log_format format,
     uint64_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
     bool json = format == LOG_FORMAT_JSON;
     size_t at = filled % RING_BYTES, first;
-    struct line line = {.len = 0};
+    struct line line;
 
+    line.len = 0; /* the rest needs no zeros */
     refresh_stamp(ring, record->now, json);
     if (json)
         format_json(&line, ring->stamp, record);

@@ -2,13 +2,13 @@
 /* conn.c — the connection's state machine.
  *
  * state     | entered when                    | left when
- * READING   | accepted; a response has ended  | a head is whole: FINDING, SENDING; idle: CLOSED
+ * READING   | accepted; a response has ended  | a head is whole: FINDING, SOURCING, SENDING
  * FINDING   | the stat lane looks a path up   | it answered: SOURCING, SENDING
- * SOURCING  | the read lane fetches a file    | it answered: SENDING
+ * SOURCING  | the read lane fetches a file    | it answered: SENDING; it could not: FINDING
  * SENDING   | a response was begun            | sent: READING, DRAINING, LINGERING, CLOSED
  * DRAINING  | a request's body is left        | read: READING
  * LINGERING | we close, the client still talks| it is silent, done or late: CLOSED
- * CLOSED    | any failure or time-out         | the poll handle is closed: freed
+ * CLOSED    | any failure, end or time-out    | the poll handle is closed: freed
  *
  * Input is received into the loop's shared buffer; only what is left over when the event is dealt
  * with is copied into memory of the connection's own, so one that idles has none. */
@@ -48,6 +48,27 @@ static void release_input(struct conn *c)
     c->input_is_shared = false;
 }
 
+static void write_access_log(struct conn *c, uint64_t end_ns)
+{
+    const struct config *cfg = c->live->cfg;
+    const char *head = c->in + c->in_pos;
+    struct access_record record = {
+        .peer = &c->peer.any,
+        .request_line = http_slice_of(head, c->req.request_line),
+        .host = http_slice_of(head, c->req.host),
+        .referer = http_request_field(&c->req, head, FIELD_REFERER),
+        .user_agent = http_request_field(&c->req, head, FIELD_USER_AGENT),
+        .status = (int)c->status,
+        .bytes = c->body.sent,
+        .total_ns = end_ns - c->clock.head_ns,
+        .now = c->loop->date_second,
+    };
+
+    if (cfg->access_log.path[0] &&
+        !access_ring_write(c->loop->access_ring, cfg->access_log.format, &record))
+        loop_count(c->live, COUNTER_LOG_DROPPED, 1);
+}
+
 /* Gives back what the request under way holds. */
 static void end_request(struct conn *c)
 {
@@ -70,6 +91,8 @@ void conn_close(struct conn *c)
     if (c->live) {
         loop_count(c->live, COUNTER_ABORTED, 1);
         loop_count(c->live, COUNTER_BYTES_SENT, c->body.sent);
+        if (c->body.sent > 0) /* the log shows the bytes that left */
+            write_access_log(c, monotonic_ns());
     }
     c->state = CONN_CLOSED;
     end_request(c);
@@ -156,27 +179,6 @@ static void want(struct conn *c, int events)
 }
 
 /* --- the end of a response ------------------------------------------------------------------- */
-
-static void write_access_log(struct conn *c, uint64_t end_ns)
-{
-    const struct config *cfg = c->live->cfg;
-    const char *head = c->in + c->in_pos;
-    struct access_record record = {
-        .peer = &c->peer.any,
-        .request_line = http_slice_of(head, c->req.request_line),
-        .host = http_slice_of(head, c->req.host),
-        .referer = http_request_field(&c->req, head, FIELD_REFERER),
-        .user_agent = http_request_field(&c->req, head, FIELD_USER_AGENT),
-        .status = (int)c->status,
-        .bytes = c->body.sent,
-        .total_ns = end_ns - c->clock.head_ns,
-        .now = c->loop->date_second,
-    };
-
-    if (cfg->access_log.path[0] &&
-        !access_ring_write(c->loop->access_ring, cfg->access_log.format, &record))
-        loop_count(c->live, COUNTER_LOG_DROPPED, 1);
-}
 
 static void count_response(struct conn *c)
 {

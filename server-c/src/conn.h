@@ -13,7 +13,7 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer);
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);
 
-/* After a swap: new time-outs count for those who wait already, too. */
+/* After a swap: shorter time-outs count for those who wait already, too. */
 void conn_apply_timeouts(struct loop *loop);
 
 /* Makes room: closes the connection that has idled longest. False when none idles. */

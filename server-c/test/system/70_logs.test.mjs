@@ -122,3 +122,34 @@ test('a full disk under the access log: clients are served, lines are counted as
   assert.ok((await node.counter('logDropped')) > 50)
   client.close()
 })
+
+test('a JSON line stays whole however long the fields are', async (t) => {
+  const { node, path } = await start(t, 'json')
+  const long = '"'.repeat(1500)
+  const target = `/${'a'.repeat(1500)}`
+  const host = `${'h'.repeat(2000)}.example`
+  await exchange(
+    node.port,
+    request(target, { host, lines: [`Referer: ${long}`, `User-Agent: ${long}`] }),
+  )
+  const record = JSON.parse(await until(() => lines(path)[0], 'a line'))
+  assert.equal(record.status, 404)
+  assert.match(record.host, /^h{1000,}$/)
+  assert.match(record.userAgent, /^"{500,}$/)
+})
+
+test('a response that the client gave up is logged with the bytes it got', async (t) => {
+  const path = join(tempFolder(t), 'access.log')
+  const node = await startNode(t, {
+    files: { 'big.bin': Buffer.alloc(32 << 20, 'x') },
+    config: { accessLog: { path, format: 'common' } },
+  })
+  const client = await RawClient.connect(node.port)
+  client.send(request('/big.bin'))
+  await until(() => client.received > 0, 'the first bytes')
+  client.close()
+  const [line] = await until(() => lines(path).length > 0 && lines(path), 'a line')
+  const [, bytes] = /"GET \/big\.bin HTTP\/1\.1" 200 (\d+)$/.exec(line)
+  assert.ok(Number(bytes) > 0 && Number(bytes) < 32 << 20, line)
+  assert.equal(await node.counter('aborted'), 1)
+})
