@@ -24,8 +24,7 @@ static int open_beneath(int root_fd, const char *path)
     long fd;
     int tries = 0;
 
-    /* EAGAIN: something was renamed meanwhile and the kernel can't prove that ".." stayed inside.
-     */
+    /* EAGAIN: something was renamed meanwhile, so the kernel can't prove that ".." stayed inside. */
     do {
         fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
     } while (fd < 0 && (errno == EAGAIN || errno == EINTR) && ++tries < RACE_RETRIES);

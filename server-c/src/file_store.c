@@ -31,8 +31,7 @@ static void on_late_close(struct io_job *job)
     free(container_of(job, struct late_close, job));
 }
 
-/* The last close of a file without a name frees its blocks, which may take long: the lane's work.
- */
+/* The last close of a file without a name frees its blocks, which may take long: for the lane. */
 void file_store_close(struct file_cache *cache, int fd)
 {
     struct late_close *late;

@@ -97,8 +97,7 @@ void http_date_format(char out[HTTP_DATE_LEN + 1], int64_t seconds)
     memcpy(pos, " GMT", 5);
 }
 
-/* --- reading: each takes what it expects from the front of `text`, or says no ------------------
- */
+/* --- reading: each takes what it expects from the front of `text`, or says no ---------------- */
 
 static bool take_text(struct span *text, const char *expected)
 {

@@ -21,8 +21,7 @@
 #include <uv.h>
 
 #define LOOP_TICK_MS 250
-#define LOOP_INPUT_BYTES                                                                           \
-    16384 /* also what a client that reads nothing can make a connection keep */
+#define LOOP_INPUT_BYTES 16384 /* also what one that reads nothing can make a connection keep */
 
 /* What one config generation did on this loop. */
 struct loop_series {

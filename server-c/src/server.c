@@ -307,8 +307,7 @@ static void discard_preparation(struct preparation *prep)
 
 /* --- putting in force ------------------------------------------------------------------------ */
 
-/* Twice the number of disks that hold the roots: a disk is kept busy while a result is on its way.
- */
+/* Twice the number of disks that hold the roots: a disk is busy while a result is on its way. */
 static uint32_t auto_read_threads(const struct config *cfg)
 {
     dev_t disks[64];
