@@ -370,15 +370,17 @@ static const struct option site_members[] = {
     {.name = "hosts",
      .type = OPTION_STRINGS,
      .title = "Host names",
-     .help = "The names under which clients ask for this site, without port. \"*\" answers for "
-             "every name that no other site has.",
+     .help = "The names under which clients ask for this site, without port. \"*.example.org\" "
+             "answers for every name that ends in \".example.org\"; an exact name goes before "
+             "it, and a longer ending before a shorter one. \"*\" answers for every name that "
+             "no other site has.",
      .lighttpd = "$HTTP[\"host\"]",
      .min = 1,
      .max = 253,
      .min_items = 1,
      .max_items = 256,
-     .pattern = "^(\\*|" HOST_LABEL "(\\." HOST_LABEL ")*|\\[[0-9A-Fa-f:.]+\\])$",
-     .form = "a host name without port, an address, or \"*\"",
+     .pattern = "^(\\*|(\\*\\.)?" HOST_LABEL "(\\." HOST_LABEL ")*|\\[[0-9A-Fa-f:.]+\\])$",
+     .form = "a host name without port, \"*.\" and a name, an address, or \"*\"",
      .check = check_host,
      LIST(struct config_site, hosts, host_count)},
     {.name = "root",

@@ -284,6 +284,20 @@ test('sites answer for their hosts; no site is 421', async (t) => {
       .text,
     '1',
   )
+  const wild = site('rest', ['*.One.test', '*.b.two.test'])
+  const wilder = site('two', ['two.test', '*.two.test'])
+  assert.ok(await node.reload({ ...node.config, sites: [sites[0], wilder, wild] }))
+  for (const [host, want] of [
+    ['one.test', '1'],
+    ['x.one.test', 'r'],
+    ['Y.X.ONE.test:80', 'r'],
+    ['a.two.test', '2'],
+    ['a.b.two.test.', 'r'],
+    ['b.two.test', '2'],
+  ])
+    assert.equal((await get(node.port, '/i.txt', { host })).text, want, host)
+  for (const host of ['xone.test', 'test', '.test'])
+    assert.equal((await get(node.port, '/i.txt', { host })).status, 421, host)
   assert.ok(await node.reload({ ...node.config, sites: [...sites, site('rest', ['*'])] }))
   for (const host of ['test', '', 'other.org'])
     assert.equal((await get(node.port, '/i.txt', { host })).text, 'r', host)
