@@ -7,7 +7,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
 import type { VersionSummary } from '../../lib/api-types.ts'
-import { draftQuery, versionQuery, versionsQuery } from './api.ts'
+import { configQuery, draftQuery, versionQuery, versionsQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
 import { OptionChanges } from './option-changes.tsx'
@@ -21,12 +21,15 @@ export type CompareScreenProps = {
 
 export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
   const versions = useQuery(versionsQuery(name))
+  const config = useQuery({ ...configQuery(name), enabled: search.to === undefined })
+  // Until it is known whether the draft differs, its comparison is the likelier one.
+  const draftChanged = config.data?.draftChanged ?? true
   return (
     <Page title={name} meta="What differs between two versions, or a version and the draft">
       <ConfigTabs name={name} />
       <QueryStates query={versions} what="The versions" skeletonRows={6}>
         {({ items }) => {
-          const sides = chooseSides(search, items)
+          const sides = chooseSides(search, items, draftChanged)
           return sides === null ? (
             <div className="panel">
               <EmptyState title="Nothing to compare with yet">
@@ -49,11 +52,15 @@ export function CompareScreen({ name, search, onSearch }: CompareScreenProps) {
   )
 }
 
-/** Without a choice: the latest version against the draft. */
-function chooseSides(search: CompareSearch, versions: readonly VersionSummary[]) {
+/** Without a choice: the latest version against the draft, or its parent where they are the same. */
+function chooseSides(
+  search: CompareSearch,
+  versions: readonly VersionSummary[],
+  draftChanged: boolean,
+) {
   const latest = versions[0]
   if (latest === undefined) return null
-  const to: Side = search.to ?? 'draft'
+  const to: Side = search.to ?? (draftChanged ? 'draft' : latest.number)
   const from: Side = search.from ?? (to === latest.number ? (latest.parent ?? to) : latest.number)
   return { from, to }
 }

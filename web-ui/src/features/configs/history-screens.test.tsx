@@ -79,6 +79,17 @@ describe('comparing', () => {
       expect(row.getByText(text)).toBeVisible()
     }
   })
+  test('without a choice and with nothing in the draft: the latest with the one before', async () => {
+    renderApp('/configs/default/compare', {
+      ...lists,
+      'GET /configs/default': () => json(config({ draftChanged: false })),
+      'GET /configs/default/draft': () => json(draft, { etag: '"4"' }),
+      'GET /configs/default/versions/1': () => json(v1),
+      'GET /configs/default/versions/2': () => json(v2),
+    })
+    await waitFor(() => expect(screen.getByRole('combobox', { name: 'To' })).toHaveValue('2'), soon)
+    expect(screen.getByRole('combobox', { name: 'From' })).toHaveValue('1')
+  })
   test('equal texts are said to be equal', async () => {
     renderApp('/configs/default/compare?from=2&to=2', {
       ...lists,

@@ -33,11 +33,17 @@ export function VersionsScreen({ name }: { name: string }) {
                     <tr>
                       <th scope="col">Version</th>
                       <th scope="col">Message</th>
-                      <th scope="col">Author</th>
+                      <th scope="col" className="wide-only">
+                        Author
+                      </th>
                       <th scope="col">Saved</th>
-                      <th scope="col">Digest</th>
+                      <th scope="col" className="wide-only">
+                        Digest
+                      </th>
                       <th scope="col">Runs on</th>
-                      <th scope="col">Compare</th>
+                      <th scope="col" className="wide-only">
+                        Compare
+                      </th>
                     </tr>
                   </thead>
                   <tbody>
@@ -65,20 +71,20 @@ function VersionRow({ version }: { version: VersionSummary }) {
         </Link>
       </td>
       <td>{version.message}</td>
-      <td className="nowrap">
+      <td className="nowrap wide-only">
         {version.author}{' '}
         {version.source !== 'ui' && <span className="dim">({version.source})</span>}
       </td>
       <td>
         <TimeAgo at={version.createdAt} />
       </td>
-      <td>
+      <td className="wide-only">
         <Digest value={version.digest} />
       </td>
       <td className="nowrap">
         {version.nodes === 0 ? <span className="dim">no node</span> : plural(version.nodes, 'node')}
       </td>
-      <td>
+      <td className="wide-only">
         {parent === null ? (
           <span className="dim">the first</span>
         ) : (

@@ -32,10 +32,16 @@ export function RolloutsScreen() {
                       <th scope="col" className="num">
                         Nodes done
                       </th>
-                      <th scope="col">Message</th>
-                      <th scope="col">By</th>
+                      <th scope="col" className="wide-only">
+                        Message
+                      </th>
+                      <th scope="col" className="wide-only">
+                        By
+                      </th>
                       <th scope="col">Started</th>
-                      <th scope="col">Took</th>
+                      <th scope="col" className="wide-only">
+                        Took
+                      </th>
                     </tr>
                   </thead>
                   <tbody>
@@ -54,12 +60,14 @@ export function RolloutsScreen() {
                         <td className="num">
                           {nodesDone(rollout)} of {rollout.tasks.length}
                         </td>
-                        <td>{rollout.message || <span className="dim">–</span>}</td>
-                        <td>{rollout.author}</td>
+                        <td className="wide-only">
+                          {rollout.message || <span className="dim">–</span>}
+                        </td>
+                        <td className="wide-only">{rollout.author}</td>
                         <td>
                           <TimeAgo at={rollout.createdAt} />
                         </td>
-                        <td className="nowrap">
+                        <td className="nowrap wide-only">
                           {rollout.endedAt === null ? (
                             <span className="dim">under way</span>
                           ) : (
