@@ -19,6 +19,8 @@ static enum http_status refusal_of(int err)
         return HTTP_FORBIDDEN;
     case -EMFILE:
     case -ENFILE:
+    case -EAGAIN: /* renamed all the while, or leased to a writer: no word about the name */
+    case -EINTR:
     case -ENOMEM:
         return HTTP_UNAVAILABLE;
     case -EIO:
