@@ -15,6 +15,7 @@ import {
   type Transition,
 } from './rules.ts'
 import {
+  awaitingRollouts,
   freeLeases,
   isAnythingAwaited,
   type Loaded,
@@ -51,6 +52,8 @@ export type Engine = RolloutEngine & {
   freeze(rolloutId: string, by: { actor: string; stateVersion: number }): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
+  /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
+  heardAgain(): Promise<void>
 }
 
 export function createEngine({
@@ -175,6 +178,15 @@ export function createEngine({
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
           await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
+        }
+      })
+    },
+
+    async heardAgain() {
+      if (!(await isAnythingAwaited(db))) return
+      await write(async (unit) => {
+        for (const rolloutId of await awaitingRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'heard-again' })
         }
       })
     },

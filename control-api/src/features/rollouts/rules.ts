@@ -56,7 +56,12 @@ export type NodeEvent =
   | { kind: 'decommissioned'; nodeId: string }
   /** A later rollout has the node now. */
   | { kind: 'superseded'; nodeId: string; by: string }
-export type RolloutEvent = { kind: 'started' } | { kind: 'freeze'; actor: string } | NodeEvent
+export type RolloutEvent =
+  | { kind: 'started' }
+  | { kind: 'freeze'; actor: string }
+  /** For a while nobody could reach us: what is awaited is awaited anew. */
+  | { kind: 'heard-again' }
+  | NodeEvent
 
 /** What happened, each worth a row in the event log. nodeId null: to the rollout itself. */
 export type Transition = { nodeId: string | null; from: string; to: string; cause: string }
@@ -73,10 +78,16 @@ export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transi
 
 /** Relative to the step before; the node gets the same ones with its assignment. */
 export const DEADLINES = { ackMs: 10_000, applyMs: 30_000, confirmMs: 60_000 }
+/**
+ * On top of a step's whole time once we are back: a node that found nobody asks again after at most
+ * 30 s (the protocol's rule N5), gives up a connection that nobody takes after 10 s, and first says hello.
+ */
+export const RECONCILIATION_GRACE_MS = 45_000
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
   if (event.kind === 'started') return start(rollout)
   if (event.kind === 'freeze') return freeze(rollout, event.actor)
+  if (event.kind === 'heard-again') return awaitAnew(rollout)
   const task = rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
   const path = task ? advance(task, event) : []
   const after = path.at(-1)
@@ -126,6 +137,23 @@ function freeze(rollout: Rollout, actor: string): Outcome {
       { nodeId: null, from: rollout.state, to: 'frozen', cause },
     ],
   }
+}
+
+/** Silence while we could not hear says nothing. What had overrun its time before stays overrun. */
+function awaitAnew(rollout: Rollout): Outcome {
+  const tasks = rollout.tasks.map((task) => {
+    const stepMs = STEP_MS[task.state]
+    return task.deadlineMs && stepMs
+      ? { ...task, deadlineMs: stepMs + RECONCILIATION_GRACE_MS }
+      : task
+  })
+  return { rollout: { ...rollout, tasks }, effects: [], transitions: [] }
+}
+
+const STEP_MS: Partial<Record<TaskState, number>> = {
+  offered: DEADLINES.ackMs,
+  applying: DEADLINES.applyMs,
+  applied: DEADLINES.confirmMs,
 }
 
 const isUnanswered = ({ state }: Task) =>

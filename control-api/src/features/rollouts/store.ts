@@ -250,6 +250,17 @@ export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
   return row !== undefined
 }
 
+/** Rollouts, ended ones too, of which a node's next step is awaited. */
+export async function awaitingRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .distinct()
+    .where('deadline_remaining_ms', '>', 0)
+    .execute()
+  return rows.map((row) => row.rollout_id)
+}
+
 /** Lets time pass for what is awaited; returns the tasks whose time is over now. */
 export async function spendTime(
   trx: Trx,

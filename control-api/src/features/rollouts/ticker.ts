@@ -1,31 +1,47 @@
 // SPDX-License-Identifier: MIT
 // Lets the engine's time pass: by a clock that knows no jumps, from the moment the service starts.
-// While it is down no time passes, so nobody is called late for what we did not hear.
+// While it is down no time passes, so nobody is called late for what we did not hear; nor while it
+// stands still (a full disk, a stopped process): what nodes said meanwhile was not taken either.
 import { performance } from 'node:perf_hooks'
 import type { Engine } from './engine.ts'
 
 const TICK_MS = 1_000
+/** Longer than any write waits its turn: whoever missed this many ticks did not answer nodes either. */
+const STANDSTILL_MS = 10_000
 
-type Options = { engine: Pick<Engine, 'tick'>; onError: (error: unknown) => void }
+type Options = {
+  engine: Pick<Engine, 'tick' | 'heardAgain'>
+  onError: (error: unknown) => void
+  monotonicMs?: () => number
+}
 
 /** Returns how to stop; resolves when the last tick is through. */
-export function startTicker({ engine, onError }: Options): () => Promise<void> {
-  let last = performance.now()
+export function startTicker({
+  engine,
+  onError,
+  monotonicMs = () => performance.now(),
+}: Options): () => Promise<void> {
+  /** null: not since the start. */
+  let last: number | null = null
   let running: Promise<void> | null = null
-  const timer = setInterval(() => {
+  const pass = async () => {
+    const at = monotonicMs()
+    const elapsedMs = last === null ? Number.POSITIVE_INFINITY : Math.round(at - last)
+    if (elapsedMs > STANDSTILL_MS) await engine.heardAgain()
+    else await engine.tick(elapsedMs)
+    last = at
+  }
+  const step = () => {
     // A tick that waits for the disk is not overtaken: the next one brings its time too.
     if (running) return
-    const at = performance.now()
-    const elapsedMs = Math.round(at - last)
-    running = engine
-      .tick(elapsedMs)
-      .then(() => {
-        last = at
-      }, onError)
+    running = pass()
+      .catch(onError)
       .finally(() => {
         running = null
       })
-  }, TICK_MS)
+  }
+  step()
+  const timer = setInterval(step, TICK_MS)
   timer.unref()
   return async () => {
     clearInterval(timer)

@@ -127,6 +127,19 @@ function assertInvariants(before: Snapshot, after: Snapshot): void {
 }
 
 describe('the engine', () => {
+  it('lets nodes back off for 30 s after a restart, and calls them out of reach after that', async () => {
+    const { db, engine, push } = await open()
+    for (const id of ['node_a', 'node_b']) await insertNode(db, id)
+    await push(1)
+    await engine.tick(9_000)
+    await engine.heardAgain()
+    for (let s = 0; s < 40; s += 1) await engine.tick(1_000)
+    const states = async () => (await snapshot(db)).tasks.map((task) => task.state)
+    expect(await states()).toEqual(['offered', 'offered'])
+    await engine.tick(16_000)
+    expect(await states()).toEqual(['unreachable', 'unreachable'])
+  })
+
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps its promises on random walk %i', async (seed) => {
     const { db, write, engine, push } = await open()
     const random = seededRandom(seed)
@@ -174,7 +187,8 @@ describe('the engine', () => {
           stateVersion: state_version - (random() < 0.2 ? 1 : 0),
         })
       } else if (kind < 0.25) await engine.tick(Math.floor(random() * 20_000))
-      else if (kind < 0.27) await insertNode(db, `node_x${now.tasks.length}`).catch(() => {})
+      else if (kind < 0.26) await engine.heardAgain()
+      else if (kind < 0.28) await insertNode(db, `node_x${now.tasks.length}`).catch(() => {})
       else await say(now)
     }
 

@@ -4,6 +4,7 @@ import {
   DEADLINES,
   isTerminal,
   type NodeEvent,
+  RECONCILIATION_GRACE_MS,
   type Rollout,
   type RolloutEvent,
   rankOf,
@@ -124,6 +125,34 @@ describe('one task', () => {
     })
     expect(deadlines).toEqual([DEADLINES.ackMs, DEADLINES.applyMs, DEADLINES.confirmMs])
     expect(state.tasks[0]?.deadlineMs).toBeNull()
+  })
+
+  it('is awaited anew after a time in which nobody could be heard', () => {
+    const late = { ...task('late', 'applying'), deadlineMs: 0 }
+    const good = ['offered', 'acked', 'applied'] as const
+    good.forEach((_, i) => {
+      const reached = run(begun('a'), on('a', ...good.slice(1, i + 1)))
+      const tasks = [
+        ...reached.tasks.map((t) => ({ ...t, deadlineMs: 3 })),
+        late,
+        task('b', 'done'),
+      ]
+      const before = { ...reached, tasks }
+      const { rollout: after, effects, transitions } = reduce(before, { kind: 'heard-again' })
+      const whole = [DEADLINES.ackMs, DEADLINES.applyMs, DEADLINES.confirmMs][i] ?? 0
+      expect(after.tasks.map((t) => t.deadlineMs)).toEqual([
+        whole + RECONCILIATION_GRACE_MS,
+        0,
+        null,
+      ])
+      expect({ ...after, tasks: [] }).toEqual({ ...before, tasks: [] })
+      expect([...effects, ...transitions]).toEqual([])
+    })
+  })
+
+  it('has a grace that a node with the longest back-off can meet', () => {
+    const LONGEST_BACK_OFF_MS = 30_000 // agent-protocol/README.md, N5
+    expect(RECONCILIATION_GRACE_MS).toBeGreaterThan(LONGEST_BACK_OFF_MS + 10_000)
   })
 
   it('does not hear what was said about another generation', () => {
