@@ -35,6 +35,7 @@
 #define REPORT_EVERY_DEFAULT_MS 5000
 #define REPORT_EVERY_MIN_MS 100
 #define REPORT_EVERY_MAX_MS 600000
+#define HELLOS_IN_VAIN 4 /* in a row, until it is worth a line */
 #define DESIRED_WAIT_MIN_MS 1000
 #define DESIRED_WAIT_MAX_MS 300000
 
@@ -139,6 +140,24 @@ static void lose_session(struct agent *agent, int status, const char *why)
         log_warn("agent: no control plane at %s: %s: serving on, asking again",
                  agent->identity->control_plane_url, why);
     agent->trouble = status;
+    end_session(agent, 0);
+    back_off(agent, AGENT_SLOT_TALK);
+}
+
+/* At once the first time; later each time when a hello is not enough, as when another machine runs
+ * with a copy of this state folder and each one's hello makes the other a stranger. */
+static void say_hello_again(struct agent *agent)
+{
+    if (!agent->in_session)
+        return; /* one is on its way */
+    if (agent->clocks[AGENT_SLOT_TALK].failures == 0) {
+        agent->clocks[AGENT_SLOT_TALK].failures = 1;
+        end_session(agent, 0);
+        return;
+    }
+    if (agent->clocks[AGENT_SLOT_TALK].failures == HELLOS_IN_VAIN)
+        log_warn("agent: the control plane asks for hello again and again: does another machine "
+                 "run with a copy of this state folder? serving on");
     end_session(agent, 0);
     back_off(agent, AGENT_SLOT_TALK);
 }
@@ -290,8 +309,9 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
         hasty = agent->apply.have.generation <= have;
     }
     agent_assignment_fini(&assignment);
-    agent->clocks[AGENT_SLOT_TALK].failures = 0;
     agent->trouble = TROUBLE_NONE;
+    if (!hasty)
+        agent->clocks[AGENT_SLOT_TALK].failures = 0;
     if (hasty) {
         back_off(agent, AGENT_SLOT_DESIRED);
     } else {
@@ -348,7 +368,7 @@ static bool on_trouble(struct agent *agent, const struct agent_reply *reply,
         log_error("agent: the control plane needs a newer farmstead-node (%s): serving on", why);
         end_session(agent, NEEDS_UPGRADE_MS);
     } else if (reply->status == 409 && strcmp(problem->code, "say_hello") == 0 && !hello) {
-        end_session(agent, 0);
+        say_hello_again(agent);
     } else if (away && (hello || reply->slot == AGENT_SLOT_DESIRED)) {
         lose_session(agent, reply->status, why);
     } else if (away) {
