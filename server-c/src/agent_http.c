@@ -63,6 +63,11 @@ static bool slot_init(struct agent_http *http, struct slot *slot)
     curl_easy_setopt(slot->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(slot->easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(slot->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* A look-up of the name that is given up is not waited for: it can take half a minute, in which
+     * neither a stop nor the timer of an unconfirmed config would be heeded. */
+    curl_easy_setopt(slot->easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
     curl_easy_setopt(slot->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(slot->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
     curl_easy_setopt(slot->easy, CURLOPT_WRITEFUNCTION, on_answer);
