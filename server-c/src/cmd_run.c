@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_run.c — farmstead-node run: serves what the control plane assigns, from a state folder that
- * `join` has made. Signals: TERM and INT drain and stop, USR1 reopens the log files. */
+ * `join` has made. Signals: TERM and INT drain and stop, USR1 reopens the log files, HUP has nothing
+ * to reload. */
 #include "commands.h"
 
 #include "agent.h"
@@ -48,6 +49,7 @@ static void block_signals(sigset_t *set)
     sigemptyset(set);
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
     sigaddset(set, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, set, NULL);
     signal(SIGPIPE, SIG_IGN);
@@ -59,11 +61,14 @@ static void wait_for_end(const sigset_t *set, struct server *server)
         int number = 0;
         if (sigwait(set, &number) != 0)
             continue;
-        if (number != SIGUSR1) {
+        if (number == SIGUSR1) {
+            server_reopen_logs(server);
+        } else if (number == SIGHUP) {
+            log_info("SIGHUP: nothing to reload, the config comes from the control plane");
+        } else {
             log_info("stopping (%s)", number == SIGTERM ? "SIGTERM" : "SIGINT");
             return;
         }
-        server_reopen_logs(server);
     }
 }
 
