@@ -9,6 +9,7 @@
 
 #include "agent_apply.h"
 #include "agent_http.h"
+#include "agent_json.h"
 #include "agent_report.h"
 #include "config_schema.h"
 #include "log.h"
@@ -310,11 +311,10 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     }
     agent_assignment_fini(&assignment);
     agent->trouble = TROUBLE_NONE;
-    if (!hasty)
-        agent->clocks[AGENT_SLOT_TALK].failures = 0;
     if (hasty) {
         back_off(agent, AGENT_SLOT_DESIRED);
     } else {
+        agent->clocks[AGENT_SLOT_TALK].failures = 0;
         clock->failures = 0;
         clock->due_ms = now;
     }
@@ -353,11 +353,21 @@ static void on_refused(struct agent *agent, enum agent_slot slot, const char *me
         back_off(agent, slot);
 }
 
+/* Nobody took the message. A redirect, and a problem without a code, are not the control plane's: a
+ * proxy between us said it, and what it says of an assignment means nothing. Only a report is let go
+ * then: one that is too large for a proxy (413) must not be sent for ever. */
+static bool is_away(const struct agent_reply *reply, const struct agent_problem *problem)
+{
+    bool is_redirect = reply->status >= 300 && reply->status <= 399;
+    return reply->status == 0 || reply->status == 429 || reply->status >= 500 || is_redirect ||
+           (!problem->code[0] && reply->slot != AGENT_SLOT_REPORT && reply->status != 401);
+}
+
 /* What ends or shakes the session, whatever was said. True when `reply` was such a one. */
 static bool on_trouble(struct agent *agent, const struct agent_reply *reply,
                        const struct agent_problem *problem, const char *why)
 {
-    bool away = reply->status == 0 || reply->status == 429 || reply->status >= 500;
+    bool away = is_away(reply, problem);
     bool hello = reply->slot == AGENT_SLOT_TALK && agent->saying_hello;
     if (reply->status == 401) {
         log_error("agent: the control plane does not know this node's credential (%s): serving on; "
@@ -380,6 +390,16 @@ static bool on_trouble(struct agent *agent, const struct agent_reply *reply,
     return true;
 }
 
+/* Of the messages about an assignment, which are mostly answered with an empty object: the page of
+ * a proxy must not pass for one. */
+static bool is_answer(const struct agent_reply *reply)
+{
+    char why[AGENT_WHY_LEN];
+    json_t *document = agent_json_load(reply->body, reply->len, why, sizeof(why));
+    json_decref(document);
+    return document != NULL;
+}
+
 static void on_reply(struct agent *agent, const struct agent_reply *reply)
 {
     bool hello = reply->slot == AGENT_SLOT_TALK && agent->saying_hello;
@@ -397,6 +417,9 @@ static void on_reply(struct agent *agent, const struct agent_reply *reply)
             on_refused(agent, reply->slot, hello ? "hello" : "message", why);
     } else if (hello) {
         on_hello(agent, reply);
+    } else if (reply->slot == AGENT_SLOT_TALK && !is_answer(reply)) {
+        log_failure(agent, AGENT_SLOT_TALK, "answer", "it is no JSON object");
+        back_off(agent, AGENT_SLOT_TALK);
     } else if (reply->slot == AGENT_SLOT_TALK) {
         agent->clocks[AGENT_SLOT_TALK].failures = 0;
         agent_apply_on_taken(&agent->apply, reply->body, reply->len, now_ms());

@@ -80,9 +80,9 @@ export class AgentNode {
     }
   }
 
-  start() {
+  start(moreEnv = {}) {
     this.#child = spawn(binary, ['run', '--state', this.state], {
-      env,
+      env: { ...env, ...moreEnv },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#exited = once(this.#child, 'exit')

@@ -7,7 +7,7 @@
 //   undefined             answer as usual
 //   'drop'                close the connection without an answer
 //   'hold'                never answer
-//   { status, code }      a problem; { raw: text } any bytes with status 200; { delayMs } answer later
+//   { status, code }      a problem; { raw: text } any bytes (with status 200 when none is given); { delayMs } answer later
 import { createHash, randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
@@ -154,7 +154,7 @@ export class FakeControlPlane {
     if (fault === 'hold') return undefined
     if (fault?.delayMs) await sleep(fault.delayMs)
     let answer
-    if (fault?.raw !== undefined) answer = { status: 200, raw: fault.raw }
+    if (fault?.raw !== undefined) answer = { status: fault.status ?? 200, raw: fault.raw }
     else if (fault?.status) answer = problem(fault.status, fault.code ?? 'internal', 'on demand')
     else if (wrong.length > 0) answer = problem(400, 'invalid_message', wrong.join('; '))
     else answer = await this.#answer(message, body, request.headers.authorization)

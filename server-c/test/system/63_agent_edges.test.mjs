@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Rare states of a node that must neither hurt others nor hold it up.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgentNode } from '../support/agent-node.mjs'
+import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+
+let control
+let node
+beforeEach(async () => {
+  control = await new FakeControlPlane().start()
+  node = await AgentNode.join(control)
+  control.assign(node.config('v1'))
+  node.start()
+  await node.untilVersion('v1')
+  await control.until('confirm', () => control.of('confirm', 1).some((one) => one.status === 200))
+})
+afterEach(async () => {
+  await node.dispose()
+  await control.stop()
+  assert.deepEqual(control.violations, [])
+})
+
+test('hellos that change nothing are said ever more rarely', async () => {
+  // As when another machine runs with a copy of the state folder: each one's hello shuts out the other.
+  control.faults.report = () => ({ status: 409, code: 'say_hello' })
+  const before = control.of('hello').length
+  await sleep(2500)
+  const hellos = control.of('hello').length - before
+  assert.ok(hellos >= 1 && hellos <= 12, `${hellos} hellos in 2.5 s`)
+  await control.until('a warning', () => /copy of this state folder/.test(node.log), 20_000)
+  control.faults = {}
+  control.assign(node.config('v2'))
+  await node.untilVersion('v2', 20_000)
+})
+
+test('SIGHUP changes nothing: the config comes from the control plane', async () => {
+  process.kill(node.pid, 'SIGHUP')
+  await control.until('a line', () => /SIGHUP/.test(node.log))
+  assert.equal(await node.version(), 'v1')
+})
+
+for (const [what, fault] of Object.entries({
+  'a redirect': { status: 302, raw: '' },
+  'an error of a proxy': { status: 404, raw: '<html>Not found</html>' },
+  'a page of a proxy': { raw: '<html>Please log in</html>' },
+})) {
+  test(`${what} is no answer to an ack: the assignment waits for the control plane's`, async () => {
+    control.faults.ack = () => fault
+    const { generation } = control.assign(node.config('v2'))
+    await control.until('acks', () => control.of('ack', generation).length >= 2)
+    assert.equal(await node.version(), 'v1')
+    control.faults = {}
+    await node.untilVersion('v2')
+    await control.until('confirm', () => control.of('confirm', generation).length > 0)
+  })
+}
+
+test('a name that is long to look up holds up no stop', async (t) => {
+  // What getaddrinfo does while no name server answers.
+  const source = join(node.dir, 'slow.c')
+  const library = join(node.dir, 'slow.so')
+  writeFileSync(
+    source,
+    `#include <netdb.h>
+     #include <unistd.h>
+     int getaddrinfo(const char *n, const char *s, const struct addrinfo *h, struct addrinfo **r)
+     { (void)n, (void)s, (void)h, (void)r; sleep(20); return EAI_AGAIN; }`,
+  )
+  try {
+    execFileSync('cc', ['-shared', '-fPIC', '-o', library, source])
+  } catch {
+    t.skip('no C compiler')
+    return
+  }
+  await node.stop()
+  const identity = join(node.state, 'identity.json')
+  execFileSync('sed', ['-i', 's,http://127.0.0.1:,http://control.invalid:,', identity])
+  node.start({ LD_PRELOAD: library })
+  await node.untilVersion('v1')
+  await sleep(300)
+  const began = performance.now()
+  assert.equal(await node.stop(), 0)
+  assert.ok(performance.now() - began < 4000, `took ${performance.now() - began} ms`)
+  rmSync(library)
+})
