@@ -2,7 +2,14 @@
 // Node 24 and npm 11 for the project. The machine's own Node is used when it is new enough; else
 // both come as npm packages into .tools/, so that nothing outside the checkout changes.
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { toolsDir } from './paths.mjs'
@@ -26,14 +33,19 @@ export function isNewEnough(version) {
   return major > OLDEST.major || (major === OLDEST.major && minor >= OLDEST.minor)
 }
 
-/** The script of the npm that runs us, or the one that came with this node. */
+const ownNpm = join(toolsDir, 'node_modules/npm/bin/npm-cli.js')
+
+/** npm's script behind the `npm` of a folder. @param {string} dir */
+function npmScriptIn(dir) {
+  const command = join(dir, 'npm')
+  return existsSync(command) ? realpathSync(command) : ''
+}
+
+/** The script of the npm that runs us, of the one on the path, or of the one an earlier set-up brought. */
 function machineNpm() {
-  const beside = join(dirname(dirname(process.execPath)), 'lib/node_modules/npm/bin/npm-cli.js')
-  const candidates = [
-    process.env.npm_execpath ?? '',
-    beside,
-    '/usr/share/nodejs/npm/bin/npm-cli.js',
-  ]
+  const onPath = (process.env.PATH ?? '').split(delimiter).map(npmScriptIn)
+  const beside = npmScriptIn(dirname(process.execPath))
+  const candidates = [process.env.npm_execpath ?? '', beside, ...onPath, ownNpm]
   const found = candidates.find((path) => path.endsWith('npm-cli.js') && existsSync(path))
   if (found) return found
   throw new Problem('npm is missing: install it ("apt-get install npm") and run "npm start".')
@@ -89,7 +101,7 @@ export async function ensureNode(steps) {
   }
   const name = `node-linux-${process.arch}`
   const node = join(toolsDir, 'node_modules', name, 'bin/node')
-  const npmCli = join(toolsDir, 'node_modules/npm/bin/npm-cli.js')
+  const npmCli = ownNpm
   await steps.step(`Node ${NODE_VERSION}`, async () => {
     if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
       throw new Problem(
