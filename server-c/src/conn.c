@@ -239,6 +239,8 @@ void conn_finish_response(struct conn *c)
     c->drain = c->req.content_length;
     end_request(c);
     if (c->close_after || c->loop->is_stopping || !c->loop->live) {
+        if (!c->close_after) /* the client was not told: it may be sending on */
+            c->linger_after = true;
         finish_connection(c);
         return;
     }

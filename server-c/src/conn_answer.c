@@ -55,8 +55,8 @@ static struct response_head start_head(struct conn *c, enum http_status status)
     struct response_head head = {.out = c->loop->head, .cap = c->loop->head_cap};
     enum response_connection connection = CONNECTION_DEFAULT;
 
-    if (c->loop->is_stopping)
-        c->close_after = true;
+    if (c->loop->is_stopping && !c->close_after) /* the next request may be on its way */
+        c->close_after = c->linger_after = true;
     if (c->close_after)
         connection = CONNECTION_CLOSE;
     else if (c->req.minor == 0)
@@ -285,7 +285,7 @@ static void decide_connection(struct conn *c)
     const struct http_request *req = &c->req;
     bool has_body = req->chunked || req->content_length > 0;
 
-    c->close_after = !req->keep_alive || c->loop->is_stopping;
+    c->close_after = !req->keep_alive;
     c->linger_after = false;
     if (++c->served >= c->live->cfg->limits.keep_alive_requests && req->keep_alive)
         c->close_after = c->linger_after = true;

@@ -41,6 +41,23 @@ test('a body that comes drop by drop is cut off after writeSeconds', async (t) =
   assert.ok(Date.now() - start < 3500, `${Date.now() - start} ms`)
 })
 
+test('who sends on while the node stops gets the whole response all the same', async (t) => {
+  const node = await startNode(t, { files })
+  const client = await RawClient.connect(node.port)
+  client.send(request('/big.bin'))
+  await until(() => client.received > 0, 'the first bytes')
+  client.socket.pause()
+  client.send(request('/a.txt')) // stays unread: a close would answer it with a reset
+  await sleep(100)
+  const stopped = node.stop()
+  await sleep(100)
+  client.socket.resume()
+  const { body } = await client.response()
+  assert.equal(body.length, 32 << 20)
+  client.close()
+  assert.equal(await stopped, 0)
+})
+
 test('a connection that never says a word is closed after headerSeconds', async (t) => {
   const node = await startNode(t, { files, config: { limits: { headerSeconds: 1 } } })
   const client = await RawClient.connect(node.port)
