@@ -101,7 +101,6 @@ export async function ensureNode(steps) {
   }
   const name = `node-linux-${process.arch}`
   const node = join(toolsDir, 'node_modules', name, 'bin/node')
-  const npmCli = ownNpm
   await steps.step(`Node ${NODE_VERSION}`, async () => {
     if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
       throw new Problem(
@@ -121,5 +120,5 @@ export async function ensureNode(steps) {
     })
     return 'installed in .tools/'
   })
-  return toolchain(node, npmCli)
+  return toolchain(node, ownNpm)
 }
