@@ -82,6 +82,9 @@ static int take_lock(struct agent_folder *folder, char *why, size_t why_len)
 {
     folder->lock_fd =
         openat(folder->dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    /* A disk that went read-only must not keep a node from serving what it has. */
+    if (folder->lock_fd < 0 && errno == EROFS)
+        folder->lock_fd = openat(folder->dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (folder->lock_fd < 0)
         return fail(why, why_len, folder->path, "cannot write in the state folder");
     if (flock(folder->lock_fd, LOCK_EX | LOCK_NB) == 0)

@@ -19,6 +19,8 @@ struct agent_state {
 #define FENCES "fences.json"
 #define CONFIRMED "confirmed.json"
 #define STAGED "staged.json"
+#define TRIAL "trial"
+#define TRIAL_BYTES 4096 /* more than an identity has */
 
 void agent_record_fini(struct agent_record *record)
 {
@@ -34,6 +36,15 @@ struct agent_state *agent_state_open(const char *dir, bool create, char why[AGEN
         return NULL;
     }
     return state;
+}
+
+int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN])
+{
+    char bytes[TRIAL_BYTES];
+    memset(bytes, '\n', sizeof(bytes));
+    int err = agent_folder_replace(&state->folder, TRIAL, bytes, sizeof(bytes), why, AGENT_WHY_LEN);
+    agent_folder_remove(&state->folder, TRIAL);
+    return err;
 }
 
 int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN])

@@ -42,6 +42,8 @@ struct agent_state;
 /* Opens and locks `dir`; with `create` makes it (0700) first, beside its place until it is
  * published: a folder at its place has an identity. NULL with a sentence in `why`. */
 struct agent_state *agent_state_open(const char *dir, bool create, char why[AGENT_WHY_LEN]);
+/* Whether an identity could be written now: 0, or -1 with a sentence in `why`. */
+int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN]);
 int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN]);
 bool agent_state_is_new(const struct agent_state *state); /* not published yet */
 void agent_state_close(struct agent_state *state);        /* NULL is allowed */

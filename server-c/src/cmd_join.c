@@ -191,6 +191,8 @@ static int join_in(const struct join *join, struct agent_identity *identity,
 {
     char why[AGENT_WHY_LEN];
     int code = check_not_joined(join, state);
+    if (code == 0 && agent_state_try_write(state, why) != 0)
+        code = failed(why);
     if (code == 0)
         code = enrol(join, identity);
     if (code != 0)

@@ -2,16 +2,18 @@
 // Rare states of a node that must neither hurt others nor hold it up.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgentNode } from '../support/agent-node.mjs'
+import { AgentNode, run } from '../support/agent-node.mjs'
 import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 
 let control
 let node
+let cleanUp
 beforeEach(async () => {
+  cleanUp = async () => {}
   control = await new FakeControlPlane().start()
   node = await AgentNode.join(control)
   control.assign(node.config('v1'))
@@ -20,6 +22,7 @@ beforeEach(async () => {
   await control.until('confirm', () => control.of('confirm', 1).some((one) => one.status === 200))
 })
 afterEach(async () => {
+  await cleanUp()
   await node.dispose()
   await control.stop()
   assert.deepEqual(control.violations, [])
@@ -80,11 +83,57 @@ test('a name that is long to look up holds up no stop', async (t) => {
   await node.stop()
   const identity = join(node.state, 'identity.json')
   execFileSync('sed', ['-i', 's,http://127.0.0.1:,http://control.invalid:,', identity])
-  node.start({ LD_PRELOAD: library })
+  const sanitizer = `${process.env.ASAN_OPTIONS ?? ''}:verify_asan_link_order=0`
+  node.start({ LD_PRELOAD: library, ASAN_OPTIONS: sanitizer })
   await node.untilVersion('v1')
   await sleep(300)
   const began = performance.now()
   assert.equal(await node.stop(), 0)
   assert.ok(performance.now() - began < 4000, `took ${performance.now() - began} ms`)
   rmSync(library)
+})
+
+test('a state folder on a full or a read-only disk keeps no node from serving', async (t) => {
+  const disk = join(node.dir, 'disk')
+  const mount = (options) => execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', disk])
+  mkdirSync(disk)
+  try {
+    mount('size=256k')
+  } catch {
+    t.skip('only root may mount')
+    return
+  }
+  cleanUp = async () => {
+    await node.stop()
+    execFileSync('umount', ['-l', disk])
+  }
+  await node.stop()
+  node.state = join(disk, 'state')
+  const joinAgain = (...more) =>
+    run(
+      ...['join', control.url, '--token', control.makeToken(), '--state', node.state],
+      ...['--insecure-http', ...more],
+    )
+  assert.equal((await joinAgain()).code, 0)
+  node.start()
+  await control.until('kept', () => existsSync(join(node.state, 'confirmed.json')))
+
+  assert.throws(() => writeFileSync(join(disk, 'fill'), Buffer.alloc(300_000)), /ENOSPC/)
+  const { generation } = control.assign(node.config('v2'))
+  await control.until('nack', () => control.of('nack', generation).length > 0)
+  assert.equal(control.of('nack', generation)[0].body.code, 'resource_limit')
+  assert.equal(await node.version(), 'v1')
+  await node.stop()
+  const enrolments = control.of('enrol').length
+  const full = await joinAgain('--rejoin')
+  assert.equal(full.code, 1)
+  assert.match(full.stderr, /No space left/)
+  assert.equal(control.of('enrol').length, enrolments, 'the token is not spent')
+
+  rmSync(join(disk, 'fill'))
+  execFileSync('mount', ['-o', 'remount,ro', disk])
+  node.start()
+  await node.untilVersion('v1')
+  assert.equal((await joinAgain('--rejoin')).code, 1)
+  assert.equal(control.of('enrol').length, enrolments, 'nor here')
 })
