@@ -120,8 +120,7 @@ export class FakeControlPlane {
   of(message, generation) {
     return this.said.filter(
       (one) =>
-        one.message === message &&
-        (generation === undefined || one.body.generation === generation),
+        one.message === message && (generation === undefined || one.body.generation === generation),
     )
   }
 
@@ -211,7 +210,10 @@ export class FakeControlPlane {
   #hello(node) {
     this.#sessions.add(node.nodeId)
     const { controlPlaneId, epoch, reportEveryMs, desiredWaitMs } = this
-    return { status: 200, json: { protocol: 1, controlPlaneId, epoch, reportEveryMs, desiredWaitMs } }
+    return {
+      status: 200,
+      json: { protocol: 1, controlPlaneId, epoch, reportEveryMs, desiredWaitMs },
+    }
   }
 
   async #desired({ have, waitMs }) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The agent protocol's JSON Schemas, compiled once: `validate(name, value)` returns what is wrong.
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import AjvModule from 'ajv'
 

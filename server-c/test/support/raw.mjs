@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A client that sends the bytes it is told and takes answers apart by RFC 9112, no more: a library
 // would mend what the tests are about.
-import net from 'node:net'
+
 import { once } from 'node:events'
+import net from 'node:net'
 
 const ANSWER_MS = 20_000
 

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
-import { RawClient, get, request } from '../support/raw.mjs'
+import { get, RawClient, request } from '../support/raw.mjs'
 
 const run = (...args) => spawnSync(nodeBinary, args, { encoding: 'utf8', timeout: 20_000 })
 

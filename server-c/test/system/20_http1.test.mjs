@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { startNode } from '../support/node.mjs'
-import { RawClient, exchange, get, request } from '../support/raw.mjs'
+import { exchange, get, RawClient, request } from '../support/raw.mjs'
 
 const files = {
   'a.txt': 'alpha\n',

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
-import { RawClient, get, request } from '../support/raw.mjs'
+import { get, RawClient, request } from '../support/raw.mjs'
 
 test('a folder is its index; without its slash it is redirected, query and all', async (t) => {
   const node = await startNode(t, {
@@ -260,7 +260,9 @@ test('files arrive whole, cold and warm, large and small', async (t) => {
   const content = Buffer.alloc(20 << 20)
   for (let i = 0; i < content.length; i += 4) content.writeUInt32LE(i, i)
   for (const engine of ['ttl', 'off']) {
-    const node = await startNode(t, { config: { statCache: { engine }, io: { chunkBytes: 65536 } } })
+    const node = await startNode(t, {
+      config: { statCache: { engine }, io: { chunkBytes: 65536 } },
+    })
     for (const [name, size] of [
       ['large.bin', content.length],
       ['small.bin', 50_000],

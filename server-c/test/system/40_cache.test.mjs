@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
-import { RawClient, get, request } from '../support/raw.mjs'
+import { get, RawClient, request } from '../support/raw.mjs'
 
 const TTL_MS = 300
 // The promise is the ttl; the rest is what a request and a busy machine take.

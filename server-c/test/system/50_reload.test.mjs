@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startNode } from '../support/node.mjs'
-import { RawClient, get, request } from '../support/raw.mjs'
+import { get, RawClient, request } from '../support/raw.mjs'
 
 const withVersion = (config, value, more = {}) => ({
   ...config,

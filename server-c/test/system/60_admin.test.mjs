@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startNode } from '../support/node.mjs'
-import { RawClient, exchange, get, request } from '../support/raw.mjs'
+import { exchange, get, RawClient, request } from '../support/raw.mjs'
 
 test('/status tells what really runs, counts and times', async (t) => {
   const node = await startNode(t, { files: { 'a.txt': 'alpha' } })

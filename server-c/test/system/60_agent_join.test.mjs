@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 // farmstead-node join and the ways in which `run` does not begin.
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -28,7 +36,10 @@ test('join makes a private state folder and says what to do next', async () => {
   const { code, stdout, stderr } = await joinWith(state, '--name', 'edge-7', '--insecure-http')
   assert.equal(stderr, '')
   assert.equal(code, 0)
-  assert.match(stdout, /^joined http:\S+ as "edge-7" \(node_\w+\); next: farmstead-node run --state \S+\n$/)
+  assert.match(
+    stdout,
+    /^joined http:\S+ as "edge-7" \(node_\w+\); next: farmstead-node run --state \S+\n$/,
+  )
   assert.equal(statSync(state).mode & 0o777, 0o700)
   assert.equal(statSync(join(state, 'identity.json')).mode & 0o777, 0o600)
   const identity = JSON.parse(readFileSync(join(state, 'identity.json'), 'utf8'))

@@ -27,7 +27,5 @@ test('every message has an example', () => {
 test('a schema refuses a message that lacks a member', () => {
   const hello = JSON.parse(readFileSync(`${protocolDir}examples/hello.request.json`, 'utf8'))
   delete hello.bootId
-  assert.deepEqual(validate('hello.request', hello), [
-    "/ must have required property 'bootId'",
-  ])
+  assert.deepEqual(validate('hello.request', hello), ["/ must have required property 'bootId'"])
 })

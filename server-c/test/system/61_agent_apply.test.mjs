@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A real node takes what a control plane assigns: proves it, keeps it, refuses it or takes it back.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -44,7 +44,9 @@ test('an assignment is acknowledged, applied, proven, confirmed and kept, in thi
   const assigned = control.assign(node.config('v1'))
   await untilConfirmed(1)
   assert.equal(await node.version(), 'v1')
-  const order = control.said.map((one) => one.message).filter((m) => m !== 'report' && m !== 'desired')
+  const order = control.said
+    .map((one) => one.message)
+    .filter((m) => m !== 'report' && m !== 'desired')
   assert.deepEqual(order, ['enrol', 'hello', 'ack', 'result', 'confirm'])
   const [hello] = control.of('hello')
   assert.equal(hello.body.effective, null)
@@ -289,10 +291,10 @@ test('killed at any moment of an apply, the node serves what it knows to be good
     assert.equal(hello.effective.digest, kept.digest)
     // What was acknowledged and then lost is offered anew, as a rollout would do.
     if (kept.generation < generation && hello.fences.maxGeneration >= generation) {
-      assert.deepEqual([hello.lastResult?.reason, hello.lastResult?.generation], [
-        'restart',
-        generation,
-      ])
+      assert.deepEqual(
+        [hello.lastResult?.reason, hello.lastResult?.generation],
+        ['restart', generation],
+      )
       control.assign(node.config(`v${i}`))
       cutOff++
     }

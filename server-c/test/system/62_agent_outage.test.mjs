@@ -171,7 +171,10 @@ test('a control plane that is another one than was joined is not obeyed', async 
   const [hellos, polls] = [control.of('hello').length, control.of('desired').length]
   await control.until('hello', () => control.of('hello').length > hellos, 20_000)
   await sleep(500)
-  const obeyed = control.of('desired').slice(polls).filter((one) => one.status === 200)
+  const obeyed = control
+    .of('desired')
+    .slice(polls)
+    .filter((one) => one.status === 200)
   assert.deepEqual(obeyed, [], 'nothing is asked of it in earnest')
   assert.equal(await node.version(), 'v1')
   assert.match(node.log, /another control plane than the one this node joined/)

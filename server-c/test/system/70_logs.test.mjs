@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, tempFolder, until } from '../support/node.mjs'
-import { RawClient, exchange, get, request } from '../support/raw.mjs'
+import { exchange, get, RawClient, request } from '../support/raw.mjs'
 
 const lines = (path) =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
-import { RawClient, get, request } from '../support/raw.mjs'
+import { get, RawClient, request } from '../support/raw.mjs'
 
 const files = { 'a.txt': 'alpha', 'big.bin': Buffer.alloc(32 << 20, 'x') }
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
