@@ -107,6 +107,7 @@ export async function buildService(
     now,
     assignments,
     renderForNode: releases.renderForNode,
+    errorsForAuthor: releases.errorsForAuthor,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,

@@ -51,6 +51,14 @@ export type Releases = {
    * the patch makes it unreadable.
    */
   renderForNode(versionText: string, mergePatch: Record<string, unknown>): Rendered | null
+  /**
+   * A node speaks of places in the text it was given; people edit the version's. The same errors in
+   * places of `versionText`; as they are when the patch has changed since `given` was rendered.
+   */
+  errorsForAuthor(
+    version: { versionText: string; mergePatch: Record<string, unknown>; given: string },
+    errors: readonly ConfigError[],
+  ): ConfigError[]
 }
 
 export type LatencySummary = {

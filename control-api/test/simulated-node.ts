@@ -20,7 +20,8 @@ type Assignment = NonNullable<DesiredResponse['assignment']>
 /** What it does with an offer. */
 export type Conduct =
   | { kind: 'good' }
-  | { kind: 'nack'; code: NackRequest['code']; message: string }
+  /** `at`: the words of the text, as it was given, that the refusal is about. */
+  | { kind: 'nack'; code: NackRequest['code']; message: string; at?: string }
   | { kind: 'revert' }
   /** Acknowledges, then says nothing more about it. */
   | { kind: 'hang' }
@@ -154,8 +155,9 @@ export class SimulatedNode {
     this.#have = { generation, digest }
     const { conduct } = this
     if (conduct.kind === 'nack') {
-      const { code, message } = conduct
-      const refusal: NackRequest = { ...about, code, message, errors: [] }
+      const { code, message, at } = conduct
+      const errors = at === undefined ? [] : [errorAt(release.configText, at, message)]
+      const refusal: NackRequest = { ...about, code, message, errors }
       await this.say('nack', refusal)
       return
     }
@@ -188,4 +190,12 @@ export class SimulatedNode {
       await sleep(answer.retryAfterMs)
     }
   }
+}
+
+function errorAt(text: string, words: string, message: string): NackRequest['errors'][number] {
+  const before = text.slice(0, text.indexOf(words)).split('\n')
+  const line = before.length
+  const column = (before.at(-1)?.length ?? 0) + 1
+  const endColumn = column + words.length
+  return { pointer: '', line, column, endLine: line, endColumn, code: 'missing_file', message }
 }

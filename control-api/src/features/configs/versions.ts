@@ -106,6 +106,10 @@ export function createReleases(): Releases {
       const { text, value } = renderVersion(versionText, mergePatch)
       return value === undefined ? null : { text, digest: digestOf(value) }
     },
+    errorsForAuthor({ versionText, mergePatch, given }, errors) {
+      const { text, toAuthor } = renderVersion(versionText, mergePatch)
+      return text === given ? errors.map(toAuthor) : [...errors]
+    },
   }
 }
 

@@ -21,6 +21,7 @@ import {
   type Loaded,
   latestAssignments,
   loadRollout,
+  mergePatchOf,
   newcomers,
   openTasksBefore,
   openTasksOf,
@@ -38,6 +39,7 @@ type Deps = {
   now: () => number
   assignments: Assignments
   renderForNode: Releases['renderForNode']
+  errorsForAuthor: Releases['errorsForAuthor']
   /** The node's override makes the version unreadable: for the log. */
   onUnrenderable: (nodeId: string) => void
   versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
@@ -46,6 +48,8 @@ type Deps = {
     released: { config: string; version: number; rolloutId: string },
   ) => Promise<void>
 }
+
+type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
   start(unit: Unit, rolloutId: string): Promise<void>
@@ -62,6 +66,7 @@ export function createEngine({
   now,
   assignments,
   renderForNode,
+  errorsForAuthor,
   onUnrenderable,
   versionText,
   release,
@@ -150,6 +155,22 @@ export function createEngine({
     }
   }
 
+  /** A refusal's places lead to the editor, which holds the version's text, not the node's. */
+  async function placedForAuthor(unit: Unit, rolloutId: string, nack: Nacked): Promise<Nacked> {
+    const loaded = await loadRollout(unit.trx, rolloutId)
+    const mergePatch = await mergePatchOf(unit.trx, nack.nodeId)
+    if (!loaded || mergePatch === undefined || nack.errors.length === 0) return nack
+    const { config, version } = loaded.row
+    const text = await versionText(unit, config, version)
+    if (text === null) return nack
+    const given = await taskText(unit.trx, rolloutId, nack.nodeId)
+    const errors = errorsForAuthor(
+      { versionText: text, mergePatch: JSON.parse(mergePatch), given },
+      nack.errors,
+    )
+    return { ...nack, errors }
+  }
+
   return {
     async start(unit, rolloutId) {
       for (const { rollout_id, node_id } of await openTasksBefore(unit.trx, rolloutId)) {
@@ -200,7 +221,13 @@ export function createEngine({
         return
       }
       const reported = toRolloutEvent(event)
-      if (reported) await dispatch(unit, reported.rolloutId, reported.event, event.nodeId)
+      if (!reported) return
+      const { rolloutId } = reported
+      const told =
+        reported.event.kind === 'nacked'
+          ? await placedForAuthor(unit, rolloutId, reported.event)
+          : reported.event
+      await dispatch(unit, rolloutId, told, event.nodeId)
     },
 
     // The node runs what it was offered, as its own server says. Gates will have a say here.

@@ -186,6 +186,15 @@ export const taskText = async (trx: Trx, rolloutId: string, nodeId: string): Pro
   return row.text
 }
 
+export const mergePatchOf = async (trx: Trx, nodeId: string): Promise<string | undefined> => {
+  const node = await trx
+    .selectFrom('nodes')
+    .select('merge_patch')
+    .where('id', '=', nodeId)
+    .executeTakeFirst()
+  return node?.merge_patch
+}
+
 /** The rollout that owns one of these nodes, if any does. */
 export const leaseHolder = (
   trx: Trx,

@@ -28,7 +28,7 @@ async function open() {
   const services = await openServices({ dataDir: tempDir() })
   onTestFinished(() => services.close())
   const { db, write, now } = services
-  const { renderForNode } = createReleases()
+  const { renderForNode, errorsForAuthor } = createReleases()
   const assignments = createAssignments({ epoch: 1, now, wake: () => {} })
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
@@ -38,6 +38,7 @@ async function open() {
     now,
     assignments,
     renderForNode,
+    errorsForAuthor,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     release: (unit, released) => releaseVersion(unit, released, now()),

@@ -88,6 +88,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     now,
     assignments: createAssignments({ epoch: identity.epoch, now, wake: () => {} }),
     renderForNode: (given) => ({ text: given, digest: '' }),
+    errorsForAuthor: (_, errors) => [...errors],
     onUnrenderable: () => {},
     versionText: async () => null,
     release: async () => {},
@@ -290,6 +291,25 @@ describe('a node that says no', () => {
     code: 'missing_file',
     message: '/srv/www does not exist here',
   }
+
+  it('means places of its own text; the task names those of the version’s', async () => {
+    const service = await farm(['edge-1'])
+    const { admin, nodes } = service
+    const url = `/api/v1/nodes/${nodes[0]?.id}/override`
+    const etag = String((await admin.inject({ url })).headers.etag)
+    // One line of the version's text becomes several on the node.
+    const mergePatch = { listen: [{ address: '127.0.0.1', port: 8099 }] }
+    const headers = { 'if-match': etag }
+    await admin.inject({ method: 'PUT', url, payload: { mergePatch }, headers })
+    conducts(service, 0, { ...nack, at: '"/srv/www"' })
+    const { id } = (await push(admin, 1)).json()
+    await reaches(service, id, 'paused')
+    const line =
+      text(8080)
+        .split('\n')
+        .findIndex((words) => words.includes('/srv/www')) + 1
+    expect((await taskOf(service, id, 'edge-1'))?.errors).toMatchObject([{ line, endLine: line }])
+  })
 
   it('pauses the rollout, which says which node and why; freezing ends it', async () => {
     const service = await farm(['edge-1', 'edge-2'])
