@@ -441,10 +441,10 @@ const struct option config_table[] = {
     {.name = "workers",
      .type = OPTION_INTEGER,
      .title = "Event loops",
-     .help = "Event loops, each a thread with its own connections. \"auto\" is one per core.",
+     .help = "Event loops, each a thread with its own connections. \"auto\" is one per core. "
+             "Lowering it may reset connections that are being made at that moment.",
      .lighttpd = "server.max-worker",
      .default_json = "\"auto\"",
-     .takes_effect_at_start = true,
      .takes_auto = true,
      .min = 1,
      .max = 256,

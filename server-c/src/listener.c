@@ -144,11 +144,12 @@ static bool accept_one(struct listener *listener)
     struct sockaddr_storage peer;
     socklen_t len = sizeof(peer);
     int fd = accept4(listener->fd, (struct sockaddr *)&peer, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int err = fd < 0 ? errno : 0;
 
-    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
-        pause_accepting(listener, -errno);
-    if (fd < 0) /* a client that gave up meanwhile is no reason to stop */
-        return errno == ECONNABORTED || errno == EINTR || errno == EPROTO;
+    if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
+        pause_accepting(listener, -err);
+    if (err) /* a client that gave up meanwhile is no reason to stop */
+        return err == ECONNABORTED || err == EINTR || err == EPROTO;
     if (!listener->loop->live) {
         close(fd);
         return true;
@@ -201,7 +202,8 @@ static void on_listener_closed(uv_handle_t *handle)
 
 void listener_stop(struct listener *listener)
 {
-    while (accept_one(listener))
+    /* What the queue holds now, and no more: under a flood it would never be empty. */
+    for (int left = BACKLOG; left > 0 && accept_one(listener); left--)
         ;
     list_remove(&listener->link);
     uv_close((uv_handle_t *)&listener->poll, on_listener_closed);
