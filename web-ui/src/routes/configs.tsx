@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { ConfigsScreen } from '../features/configs/configs-screen.tsx'
 import { parseCompareSearch, parsePlaceSearch } from '../features/configs/search.ts'
+import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
 export const configsRoute = createRoute({
@@ -14,13 +16,16 @@ export const configRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name',
   validateSearch: parsePlaceSearch,
-  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'ConfigPage'),
+  component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'ConfigPage'),
 })
 
 export const versionsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name/versions',
-  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'VersionsPage'),
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./config-pages.tsx')),
+    'VersionsPage',
+  ),
 })
 
 export const versionRoute = createRoute({
@@ -31,12 +36,12 @@ export const versionRoute = createRoute({
     stringify: ({ name, number }) => ({ name, number: String(number) }),
   },
   validateSearch: parsePlaceSearch,
-  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'VersionPage'),
+  component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'VersionPage'),
 })
 
 export const compareRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name/compare',
   validateSearch: parseCompareSearch,
-  component: lazyRouteComponent(() => import('./config-pages.tsx'), 'ComparePage'),
+  component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'ComparePage'),
 })

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { parseNodeSearch } from '../features/nodes/node-search.ts'
+import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
 export const nodeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/nodes/$id',
   validateSearch: parseNodeSearch,
-  component: lazyRouteComponent(() => import('./node-page.tsx'), 'NodePage'),
+  component: lazyRouteComponent(() => loadChunk(() => import('./node-page.tsx')), 'NodePage'),
 })

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { RolloutsScreen } from '../features/rollouts/rollouts-screen.tsx'
+import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
 export const rolloutsRoute = createRoute({
@@ -18,11 +20,14 @@ export const planRoute = createRoute({
     config: String(search.config ?? 'default'),
     version: Math.max(1, Math.trunc(Number(search.version ?? 1)) || 1),
   }),
-  component: lazyRouteComponent(() => import('./rollout-pages.tsx'), 'PlanPage'),
+  component: lazyRouteComponent(() => loadChunk(() => import('./rollout-pages.tsx')), 'PlanPage'),
 })
 
 export const rolloutRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rollouts/$id',
-  component: lazyRouteComponent(() => import('./rollout-pages.tsx'), 'RolloutPage'),
+  component: lazyRouteComponent(
+    () => loadChunk(() => import('./rollout-pages.tsx')),
+    'RolloutPage',
+  ),
 })

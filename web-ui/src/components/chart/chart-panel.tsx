@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+
 import { SegmentedControl } from '@mantine/core'
 import { lazy, Suspense, useId, useState } from 'react'
+import { loadChunk } from '../../lib/load-chunk.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { SkeletonRows } from '../query-states.tsx'
 import classes from './chart.module.css'
@@ -8,7 +10,9 @@ import { ChartTable } from './chart-table.tsx'
 import type { TimeChartProps } from './types.ts'
 
 // The plotting library is a chunk of its own.
-const TimeChart = lazy(() => import('./time-chart.tsx').then((m) => ({ default: m.TimeChart })))
+const TimeChart = lazy(() =>
+  loadChunk(() => import('./time-chart.tsx')).then((m) => ({ default: m.TimeChart })),
+)
 
 export type ChartPanelProps = TimeChartProps & {
   /** Under the title: what is measured. */

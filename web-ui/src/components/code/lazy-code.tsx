@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The editor's code comes in a chunk of its own; these stand in its place until it is there.
+
 import { lazy, Suspense } from 'react'
+import { loadChunk } from '../../lib/load-chunk.ts'
 import { SkeletonRows } from '../query-states.tsx'
 import type { CodeViewProps } from './code-view.tsx'
 import type { DiffViewProps } from './diff-view.tsx'
 
-const CodeView = lazy(() => import('./code-view.tsx').then((m) => ({ default: m.CodeView })))
-const DiffView = lazy(() => import('./diff-view.tsx').then((m) => ({ default: m.DiffView })))
+const CodeView = lazy(() =>
+  loadChunk(() => import('./code-view.tsx')).then((m) => ({ default: m.CodeView })),
+)
+const DiffView = lazy(() =>
+  loadChunk(() => import('./diff-view.tsx')).then((m) => ({ default: m.DiffView })),
+)
 
 export function LazyCodeView(props: CodeViewProps) {
   return (

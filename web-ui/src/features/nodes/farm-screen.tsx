@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useState } from 'react'
@@ -10,6 +11,7 @@ import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
 import type { Node, Session, SyncState } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { loadChunk } from '../../lib/load-chunk.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { AddNodeDialog } from './add-node-dialog.tsx'
 import { metricsQuery, nodesQuery } from './api.ts'
@@ -26,7 +28,9 @@ export type FarmScreenProps = {
   onSearch: (search: FarmSearch) => void
 }
 
-const FarmChart = lazy(() => import('./farm-chart.tsx').then((m) => ({ default: m.FarmChart })))
+const FarmChart = lazy(() =>
+  loadChunk(() => import('./farm-chart.tsx')).then((m) => ({ default: m.FarmChart })),
+)
 
 const sparkWindow = { rangeSeconds: 1800, stepSeconds: 60, stage: 'total' } as const
 
