@@ -4,21 +4,11 @@
 
 #include "mem.h"
 #include "utf8.h"
+#include "util.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static int hex_digit(int c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
 
 /* The four hex digits behind \u, or -1. */
 static int32_t parse_hex4(struct json_scan *scan)

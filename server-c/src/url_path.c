@@ -2,18 +2,9 @@
 /* url_path.c — decode into `out`, and settle each segment as soon as it is whole. */
 #include "url_path.h"
 
-#include <string.h>
+#include "util.h"
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
+#include <string.h>
 
 static enum http_status take_char(struct span *raw, char *c)
 {
@@ -24,8 +15,8 @@ static enum http_status take_char(struct span *raw, char *c)
     if (*c == '\\') /* must be encoded, and is a slash to careless readers */
         return HTTP_BAD_REQUEST;
     if (*c == '%') {
-        if (raw->len < 2 || (high = hex_value(raw->ptr[0])) < 0 ||
-            (low = hex_value(raw->ptr[1])) < 0)
+        if (raw->len < 2 || (high = hex_digit(raw->ptr[0])) < 0 ||
+            (low = hex_digit(raw->ptr[1])) < 0)
             return HTTP_BAD_REQUEST;
         raw->ptr += 2, raw->len -= 2;
         *c = (char)(high << 4 | low);

@@ -50,4 +50,16 @@ static inline int64_t wall_clock_seconds(void)
     return (int64_t)ts.tv_sec;
 }
 
+/* The value of a hexadecimal digit, or -1. */
+static inline int hex_digit(int c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
 #endif
