@@ -19,30 +19,143 @@
 #define CONFIG_AUTO 0        /* value of an option set to "auto" */
 
 struct config_listen {
-    char *address; /* numeric IPv4 or IPv6 */
-    uint16_t port; /* 0: the kernel chooses (tests) */
+    char *address;     /* numeric IPv4 or IPv6 */
+    uint16_t port;     /* 0: the kernel chooses (tests) */
+    char *socket;      /* path of a Unix socket, which stands for address and port then; "": none */
+    char *socket_mode; /* octal, "0660" */
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_OFF };
 enum config_log_format { LOG_FORMAT_COMMON, LOG_FORMAT_COMBINED, LOG_FORMAT_JSON };
 enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
+enum config_symlinks { SYMLINKS_NEVER, SYMLINKS_WITHIN_ROOT, SYMLINKS_SAME_OWNER, SYMLINKS_ANY };
+enum config_expires_from { EXPIRES_FROM_ACCESS, EXPIRES_FROM_MODIFICATION };
+enum config_access_action { ACCESS_ALLOW, ACCESS_DENY };
+
+/* `paths` everywhere: globs (glob.h), a rule without any is for every path. `types`: media types
+ * without parameters, "text/css" or "image/" and a star. Rules are in the config's order. */
 
 struct config_header_rule {
     enum config_header_action action;
     char *name;
     char *value; /* "" for HEADER_REMOVE */
+    char **paths;
+    size_t path_count;
+    char **types;
+    size_t type_count;
+    char **statuses; /* "404" or "4xx" */
+    size_t status_count;
+};
+
+struct config_alias {
+    char *path;   /* begins and ends with '/' */
+    char *folder; /* absolute; stands for `path` */
+};
+
+struct config_redirect {
+    char *match; /* PCRE2 on the decoded path */
+    char *to;    /* url_rule.h */
+    uint32_t status;
+};
+
+struct config_rewrite {
+    char *match, *to;
+    bool goes_on; /* later rules get the new path; else the first match is the last */
+};
+
+struct config_expires {
+    char **paths;
+    size_t path_count;
+    char **types;
+    size_t type_count;
+    enum config_expires_from from;
+    uint32_t max_age_seconds;
+    char *directives; /* more of Cache-Control: "public, immutable"; may be "" */
+};
+
+struct config_error_page {
+    char *status; /* "404" or "4xx" */
+    char *path;   /* under the site's root, begins with '/' */
+};
+
+struct config_access {
+    enum config_access_action action;
+    char **paths;
+    size_t path_count;
+    char **addresses; /* "192.0.2.7", "2001:db8::/32"; none: every client */
+    size_t address_count;
+};
+
+struct config_auth {
+    char **paths;
+    size_t path_count;
+    char *realm;
+    char *file;   /* htpasswd form; absolute */
+    char **users; /* only these of the file; none: all of them */
+    size_t user_count;
+};
+
+struct config_signed_url {
+    char **paths;
+    size_t path_count;
+    char *secret_file; /* absolute; its bytes without a line end at their end are the key */
+};
+
+struct config_hotlink {
+    char **paths;
+    size_t path_count;
+    char **hosts; /* from whose pages a link is welcome, besides the site's own */
+    size_t host_count;
+    bool allow_empty; /* no Referer at all is welcome too */
 };
 
 struct config_site {
     char **hosts; /* lower case; "*" is the default site */
     size_t host_count;
-    char *root; /* absolute path */
+    char *root; /* absolute path; "{host}", "{host1}" … stand for the name asked for, its last
+                   label and so on */
     char **index;
     size_t index_count;
     bool hidden_files; /* serve names that begin with a dot */
+    enum config_symlinks symlinks;
+    bool etag_inode;
+    struct {
+        bool enabled;
+        uint32_t max_entries;
+    } listing;
+    char **precompressed; /* "br", "zstd", "gzip": the first of equally welcome ones is sent */
+    size_t precompressed_count;
+    struct config_alias *aliases;
+    size_t alias_count;
+    struct {
+        char *folder; /* beneath the user's home; "": no user folders */
+        char *base;   /* homes are beneath it */
+        char **users; /* only these; none: all but `excluded` */
+        size_t user_count;
+        char **excluded;
+        size_t excluded_count;
+    } user_dirs;
+    struct config_redirect *redirects;
+    size_t redirect_count;
+    struct config_rewrite *rewrites;
+    size_t rewrite_count;
     struct config_header_rule *headers;
     size_t header_count;
+    struct config_expires *expires;
+    size_t expires_count;
+    struct config_error_page *error_pages;
+    size_t error_page_count;
+    struct config_access *access;
+    size_t access_count;
+    struct config_auth *auth;
+    size_t auth_count;
+    struct config_signed_url *signed_urls;
+    size_t signed_url_count;
+    struct config_hotlink *hotlink;
+    size_t hotlink_count;
+    uint64_t bytes_per_second;            /* all its connections together; 0: no limit */
+    uint64_t connection_bytes_per_second; /* 0: no limit */
 };
 
 struct config_mime {
@@ -57,14 +170,21 @@ struct config {
     size_t listen_count;
     uint32_t workers; /* CONFIG_AUTO: one per core */
 
+    struct { /* each "": stays as it was started; taken at the start only */
+        char *user, *group, *chroot, *pid_file;
+    } process;
+
     struct {
         uint32_t connections;
+        uint32_t connections_per_address; /* 0: no limit */
         uint32_t keep_alive_requests;
         uint32_t keep_alive_idle_seconds;
         uint32_t header_seconds;
         uint32_t write_seconds;
+        uint32_t min_bytes_per_second; /* a client that takes less is let go; 0: any rate */
         uint32_t head_bytes;
         uint32_t target_bytes;
+        uint32_t body_bytes; /* a longer request body costs the connection */
     } limits;
 
     struct {
@@ -84,6 +204,7 @@ struct config {
         uint32_t stat_threads;
         uint32_t queue_length;
         uint32_t chunk_bytes;
+        uint32_t timeout_seconds; /* a request that waits longer for a disk is given up */
     } io;
 
     struct {
@@ -101,6 +222,8 @@ struct config {
         uint16_t port;
     } admin;
 
+    char *default_type;        /* of a suffix nobody knows */
+    char *charset;             /* of text types that name none; "": none */
     struct config_mime *mimes; /* added to and overriding mime.def, sorted by suffix */
     size_t mime_count;
 

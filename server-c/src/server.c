@@ -236,7 +236,8 @@ static bool same_admin(const struct server *srv, const struct config *cfg)
 
 static int bind_admin(struct server *srv, struct preparation *prep, struct config_errors *errors)
 {
-    struct config_listen listen = {prep->cfg->admin.address, prep->cfg->admin.port};
+    struct config_listen listen = {.address = prep->cfg->admin.address,
+                                   .port = prep->cfg->admin.port};
     int fd;
 
     if (same_admin(srv, prep->cfg) || !listen.address[0])
@@ -354,7 +355,8 @@ static void remember_bound(struct server *srv, const struct preparation *prep)
 
     for (size_t i = 0; i < prep->cfg->listen_count; i++) {
         const struct config_listen *listen = &prep->cfg->listens[i];
-        bound[i].listen = (struct config_listen){xstrdup(listen->address), listen->port};
+        bound[i].listen =
+            (struct config_listen){.address = xstrdup(listen->address), .port = listen->port};
         bound[i].port = prep->ports[i];
         if (!find_bound(srv, listen))
             log_info("listening on http://%s%s%s:%u", strchr(listen->address, ':') ? "[" : "",
@@ -374,7 +376,8 @@ static void switch_admin(struct server *srv, const struct preparation *prep)
     admin_stop(srv->admin);
     srv->admin = NULL;
     free(srv->admin_listen.address);
-    srv->admin_listen = (struct config_listen){xstrdup(cfg->admin.address), cfg->admin.port};
+    srv->admin_listen =
+        (struct config_listen){.address = xstrdup(cfg->admin.address), .port = cfg->admin.port};
     if (prep->admin_fd < 0)
         return;
     srv->admin = admin_start(srv, prep->admin_fd);
@@ -410,7 +413,7 @@ static void serve_nothing(struct server *srv)
     admin_stop(srv->admin);
     srv->admin = NULL;
     free(srv->admin_listen.address);
-    srv->admin_listen = (struct config_listen){xstrdup(""), 0};
+    srv->admin_listen = (struct config_listen){.address = xstrdup("")};
     access_log_configure(srv->shared.access_log, "");
     set_state(srv, NULL, 0, false);
 }

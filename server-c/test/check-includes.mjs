@@ -13,16 +13,17 @@ const layers = [
   {
     name: 'pure',
     modules:
-      /^(config(_(?!check).*)?|digest|histogram|http_.*|json_.*|mime|response|stages|url_path)$/,
+      /^(address_block|config(_(?!check).*)?|digest|glob|histogram|http_.*|json_.*|mime|response.*|signed_url|stages|url_.*)$/,
     // What is pure is tested and fuzzed without a loop, a socket or a file.
     forbidden: /^(uv|fcntl|poll|pthread|sys\/(socket|epoll|sendfile|stat|uio))\.h$/,
   },
   {
     name: 'engine',
-    modules: /^(access_log|confined_open|config_check|file_.*|io_lane|log|metrics|site)$/,
+    modules:
+      /^(access_log|auth.*|confined_open|config_check|dir_listing|file_.*|htpasswd|io_lane|log|metrics|peer_table|rate_limit|secret_file|site.*)$/,
   },
   { name: 'traffic', modules: /^(body|conn|conn_.*|listener|loop)$/ },
-  { name: 'process', modules: /^(admin|agent.*|cmd_.*|commands|main|server|worker)$/ },
+  { name: 'process', modules: /^(admin|agent.*|cmd_.*|commands|main|privileges|server|worker)$/ },
 ]
 
 const layerOf = (module) => layers.findIndex((layer) => layer.modules.test(module))

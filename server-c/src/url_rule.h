@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* url_rule.h — one redirect or rewrite: a regular expression (PCRE2) and what to make of its match.
+ *
+ * The expression is matched against a decoded path. In `to`, $0 … $9 and ${10} … are what the
+ * groups took, ${host} is the host asked for, ${query} the query without '?', $$ a dollar. A group
+ * that took nothing is empty. A match is bounded in steps and memory: a hostile path can't make it
+ * long. */
+#ifndef FARMSTEAD_URL_RULE_H
+#define FARMSTEAD_URL_RULE_H
+
+#include "util.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define URL_RULE_MESSAGE_MAX 160
+
+struct url_rule;         /* immutable: any thread may use it */
+struct url_rule_scratch; /* memory for matching; one user at a time */
+
+/* What is wrong with `match` or `to`, for people. */
+struct url_rule_error {
+    bool is_in_to;
+    size_t offset;                      /* byte in that text */
+    char message[URL_RULE_MESSAGE_MAX]; /* "missing closing parenthesis" */
+};
+
+/* NULL when either text is wrong; *error says what. */
+struct url_rule *url_rule_new(const char *match, const char *to, struct url_rule_error *error);
+void url_rule_free(struct url_rule *rule); /* NULL is allowed */
+
+struct url_rule_scratch *url_rule_scratch_new(void);
+void url_rule_scratch_free(struct url_rule_scratch *scratch); /* NULL is allowed */
+
+struct url_rule_subject {
+    struct span path, host, query;
+};
+
+enum url_rule_use {
+    URL_RULE_FOR_LOCATION, /* groups and host are percent-encoded; without '?' in `to` the query,
+                              if any, is added */
+    URL_RULE_FOR_PATH      /* taken as they are: the result is a decoded path */
+};
+
+enum url_rule_result {
+    URL_RULE_OTHER,    /* does not match; *len is untouched */
+    URL_RULE_MATCH,    /* out[0, *len) is the result, without a NUL */
+    URL_RULE_TOO_LONG, /* the result does not fit in `cap` */
+    URL_RULE_LIMIT     /* the match was given up: neither yes nor no */
+};
+/* `out` must not overlap the subject. */
+enum url_rule_result url_rule_apply(const struct url_rule *rule, struct url_rule_scratch *scratch,
+                                    const struct url_rule_subject *subject, enum url_rule_use use,
+                                    char *out, size_t cap, size_t *len);
+
+#endif
