@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* file_place.h — a folder that files are looked up in: a site's root, an alias's, a user's home. */
+#ifndef FARMSTEAD_FILE_PLACE_H
+#define FARMSTEAD_FILE_PLACE_H
+
+#include "config.h"
+#include "util.h"
+
+#include <stdbool.h>
+
+/* Immutable; lives as long as the site set it belongs to. */
+struct file_place {
+    const struct config_site *site; /* index, symlinks, listing, precompressed, etag_inode */
+    /* Absolute. "{host}" and "{user}" in it stand for the key's `variable`, "{host1}", "{host2}" …
+     * for its last label, the one before it and so on. */
+    const char *folder;
+    bool is_template;
+    uint64_t lookup_id; /* equal for places, of whatever config, that find the same files */
+};
+
+/* What to look for there. `variable` was checked by whoever filled it in: lower-case letters,
+ * digits, '-', '_' and '.', no empty label, no dot at either end; it has no '/', so variable and
+ * path can stand together as one key. */
+struct file_key {
+    struct span variable; /* empty for a place that is no template */
+    struct span path;     /* as url_path made it: begins with '/' */
+};
+
+#endif
