@@ -188,8 +188,7 @@ static void answer_redirect(struct conn *c, const struct file_entry *entry)
 {
     struct span query = http_slice_of(c->in + c->in_pos, c->req.query);
     char *location = c->loop->path;
-    size_t len =
-        url_path_encode(location, c->loop->path_cap, (struct span){entry->path, entry->path_len});
+    size_t len = url_path_encode(location, c->loop->path_cap, file_entry_path(entry));
 
     if (len == 0 || len + 2 + query.len > c->loop->path_cap) {
         answer_status(c, HTTP_NOT_FOUND);
@@ -237,6 +236,7 @@ static void find_file(struct conn *c)
 {
     struct loop *loop = c->loop;
     struct file_entry *entry = NULL;
+    struct file_key key;
     struct url_path path;
     enum http_status status = url_path_resolve(&path, loop->path, loop->path_cap,
                                                http_slice_of(c->in + c->in_pos, c->req.path));
@@ -249,10 +249,11 @@ static void find_file(struct conn *c)
         answer_status(c, status);
         return;
     }
+    key = (struct file_key){.path = {loop->path, path.len}};
     loop->files.now_ms = uv_now(&loop->uv);
     c->waiter.on_ready = on_found;
-    switch (file_cache_find(&loop->files, c->live->sites, c->site,
-                            (struct span){loop->path, path.len}, &c->waiter, &entry)) {
+    switch (
+        file_cache_find(&loop->files, c->live->sites, &c->site->root, &key, &c->waiter, &entry)) {
     case FILE_HIT:
         loop_count(c->live, COUNTER_CACHE_HITS, 1);
         answer_entry(c, entry);

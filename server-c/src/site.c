@@ -18,8 +18,13 @@ static uint64_t last_id; /* of sites and of look-ups; one thread at a time */
 
 static bool finds_same_files(const struct config_site *a, const struct config_site *b)
 {
-    if (strcmp(a->root, b->root) != 0 || a->index_count != b->index_count)
+    if (strcmp(a->root, b->root) != 0 || a->index_count != b->index_count ||
+        a->symlinks != b->symlinks || a->listing.enabled != b->listing.enabled ||
+        a->etag_inode != b->etag_inode || a->precompressed_count != b->precompressed_count)
         return false;
+    for (size_t i = 0; i < a->precompressed_count; i++)
+        if (strcmp(a->precompressed[i], b->precompressed[i]) != 0)
+            return false;
     for (size_t i = 0; i < a->index_count; i++)
         if (strcmp(a->index[i], b->index[i]) != 0)
             return false;
@@ -30,7 +35,7 @@ static uint64_t lookup_id_of(const struct config_site *cfg, const struct site *s
 {
     for (size_t i = 0; i < count; i++)
         if (finds_same_files(sites[i].cfg, cfg))
-            return sites[i].lookup_id;
+            return sites[i].root.lookup_id;
     return 0;
 }
 
@@ -66,11 +71,13 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
         struct site *site = &set->sites[i];
         site->cfg = &cfg->sites[i];
         site->id = ++last_id;
-        site->lookup_id = lookup_id_of(site->cfg, set->sites, i);
-        if (!site->lookup_id && previous)
-            site->lookup_id = lookup_id_of(site->cfg, previous->sites, previous->cfg->site_count);
-        if (!site->lookup_id)
-            site->lookup_id = ++last_id;
+        site->root = (struct file_place){.site = site->cfg, .folder = site->cfg->root};
+        site->root.lookup_id = lookup_id_of(site->cfg, set->sites, i);
+        if (!site->root.lookup_id && previous)
+            site->root.lookup_id =
+                lookup_id_of(site->cfg, previous->sites, previous->cfg->site_count);
+        if (!site->root.lookup_id)
+            site->root.lookup_id = ++last_id;
         response_rules_init(&site->rules, site->cfg->headers, site->cfg->header_count);
         for (size_t h = 0; h < site->cfg->host_count; h++)
             add_host(set, site->cfg->hosts[h], site);

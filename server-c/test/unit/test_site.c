@@ -70,11 +70,11 @@ static void test_ids(void)
     struct config first = make_config(4), second = make_config(2);
     struct site_set *old = site_set_new(&first, NULL), *new = site_set_new(&second, old);
 
-    CHECK_TRUE(old->sites[0].lookup_id == old->sites[2].lookup_id, "same root and index");
-    CHECK_TRUE(old->sites[0].lookup_id != old->sites[1].lookup_id, "other root");
-    CHECK_TRUE(old->sites[0].lookup_id != old->sites[3].lookup_id, "other index");
+    CHECK_TRUE(old->sites[0].root.lookup_id == old->sites[2].root.lookup_id, "same root and index");
+    CHECK_TRUE(old->sites[0].root.lookup_id != old->sites[1].root.lookup_id, "other root");
+    CHECK_TRUE(old->sites[0].root.lookup_id != old->sites[3].root.lookup_id, "other index");
     CHECK_TRUE(old->sites[0].id != old->sites[2].id, "sites have ids of their own");
-    CHECK_TRUE(new->sites[0].lookup_id == old->sites[0].lookup_id, "survives a reload");
+    CHECK_TRUE(new->sites[0].root.lookup_id == old->sites[0].root.lookup_id, "survives a reload");
     CHECK_TRUE(new->sites[0].id != old->sites[0].id, "what was prepared does not");
     site_set_put(old);
     site_set_put(new);
