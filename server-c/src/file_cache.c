@@ -18,8 +18,8 @@
 struct file_lookup {
     struct io_job job;
     struct file_cache *cache;
-    struct site_set *set; /* keeps `site` alive */
-    const struct site *site;
+    struct site_set *set; /* keeps `place` alive */
+    const struct file_place *place;
     struct file_entry *entry;
     struct list waiters;
     struct file_found found;
@@ -40,7 +40,7 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
                        const struct file_lookup *lookup)
 {
     const struct file_found *found = &lookup->found;
-    const struct config_site *site = lookup->site->cfg;
+    const struct config_site *site = lookup->place->site;
 
     entry->is_known = true;
     entry->status = found->status;
@@ -54,6 +54,8 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
         if (!entry->index)
             entry->index = "";
     }
+    entry->is_folder = found->is_folder;
+    entry->codings = found->codings;
     entry->version = file_version_of(&found->st);
     entry->ctime = found->st.st_ctim;
     entry->device = found->st.st_dev;
@@ -68,7 +70,7 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
 static bool is_same(const struct file_entry *entry, const struct file_lookup *lookup)
 {
     const struct file_found *found = &lookup->found;
-    const struct config_site *site = lookup->site->cfg;
+    const struct config_site *site = lookup->place->site;
     const char *index = found->index < site->index_count ? site->index[found->index] : "";
 
     if (entry->status != found->status)
@@ -83,10 +85,16 @@ static bool is_same(const struct file_entry *entry, const struct file_lookup *lo
            entry->ctime.tv_nsec == found->st.st_ctim.tv_nsec && strcmp(entry->index, index) == 0;
 }
 
+static struct file_key key_of(const struct file_entry *entry)
+{
+    return (struct file_key){file_entry_variable(entry), file_entry_path(entry)};
+}
+
 /* The entry that now stands for the path, with a reference for the caller. */
 static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lookup *lookup)
 {
     struct file_entry *old = lookup->entry, *entry;
+    struct file_key key;
 
     if (!old->is_known) {
         fill_entry(cache, old, lookup);
@@ -98,7 +106,8 @@ static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lo
             file_store_close(cache, lookup->found.fd);
         return file_cache_get(old);
     }
-    entry = file_store_new_entry(cache, old->lookup_id, (struct span){old->path, old->path_len});
+    key = key_of(old);
+    entry = file_store_new_entry(cache, old->lookup_id, &key);
     if (!entry) {
         if (lookup->found.fd >= 0)
             close(lookup->found.fd);
@@ -142,8 +151,9 @@ static void tell_waiters(struct list *waiters, const struct io_job *job, struct 
 static void run_lookup(struct io_job *job)
 {
     struct file_lookup *lookup = container_of(job, struct file_lookup, job);
-    file_lookup_run(&lookup->found, lookup->site->cfg, lookup->entry->path,
-                    lookup->entry->path_len);
+    struct file_key key = key_of(lookup->entry);
+
+    file_lookup_run(&lookup->found, lookup->place, &key);
 }
 
 static void on_lookup_done(struct io_job *job)
@@ -166,8 +176,8 @@ static void on_lookup_done(struct io_job *job)
     free(lookup);
 }
 
-static bool start_lookup(struct file_cache *cache, struct site_set *set, const struct site *site,
-                         struct file_entry *entry)
+static bool start_lookup(struct file_cache *cache, struct site_set *set,
+                         const struct file_place *place, struct file_entry *entry)
 {
     struct file_lookup *lookup = malloc(sizeof(*lookup));
 
@@ -177,7 +187,7 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set, const s
     lookup->job.on_done = on_lookup_done;
     lookup->cache = cache;
     lookup->set = set;
-    lookup->site = site;
+    lookup->place = place;
     lookup->entry = entry;
     list_init(&lookup->waiters);
     if (io_lane_submit(cache->stat_lane, cache->port, &lookup->job) != 0) {
@@ -205,11 +215,11 @@ static void begin_wait(struct list *waiters, struct file_waiter *waiter, const s
 }
 
 enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
-                                 const struct site *site, struct span path,
+                                 const struct file_place *place, const struct file_key *key,
                                  struct file_waiter *waiter, struct file_entry **out)
 {
-    bool caching = cache->limits.ttl_ms > 0 && path.len <= PATH_CACHED_MAX;
-    struct file_entry *entry = caching ? file_store_find(cache, site->lookup_id, path) : NULL;
+    bool caching = cache->limits.ttl_ms > 0 && key->path.len <= PATH_CACHED_MAX;
+    struct file_entry *entry = caching ? file_store_find(cache, place->lookup_id, key) : NULL;
     int64_t age;
 
     if (entry && entry->is_known) {
@@ -218,7 +228,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
             /* Ask again in the last half of its time: those who come later find it fresh. A full
              * lane is no harm yet. */
             if (age > (int64_t)cache->limits.ttl_ms / 2 && !entry->lookup)
-                start_lookup(cache, set, site, entry);
+                start_lookup(cache, set, place, entry);
             file_store_touch(cache, entry);
             *out = file_cache_get(entry);
             return FILE_HIT;
@@ -227,7 +237,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     if (entry) {
         file_cache_get(entry);
     } else {
-        entry = file_store_new_entry(cache, site->lookup_id, path);
+        entry = file_store_new_entry(cache, place->lookup_id, key);
         if (!entry)
             return FILE_BUSY;
         if (caching)
@@ -235,7 +245,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     }
     if (entry->lookup) {
         join_wait(&entry->lookup->waiters, waiter);
-    } else if (start_lookup(cache, set, site, entry)) {
+    } else if (start_lookup(cache, set, place, entry)) {
         begin_wait(&entry->lookup->waiters, waiter, &entry->lookup->job);
     } else {
         if (!entry->is_known && entry->in_table)

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* file_lookup.c — open, stat, and for a folder its index names in their order. Only regular files
- * are given out; a FIFO or a device is closed again and looks like nothing. */
+/* file_lookup.c — open, stat, and for a folder its index names in their order.
+ *
+ * What the symlink policy forbids looks like nothing (404): an answer of its own would say what is
+ * where. Only a name that is there and may not be read is refused as such (403). */
 #include "file_lookup.h"
 
 #include "confined_open.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#define SETTLING_NS INT64_C(50000000)          /* more than the grain of the kernel's clock */
+#define SETTLING_COARSE_NS INT64_C(2000000000) /* where times are whole seconds; FAT's are two */
 
 static enum http_status refusal_of(int err)
 {
@@ -25,75 +30,109 @@ static enum http_status refusal_of(int err)
         return HTTP_UNAVAILABLE;
     case -EIO:
         return HTTP_INTERNAL_ERROR;
-    default: /* no such name, or one that leads out of the root */
+    default: /* no such name, a name too long to be one, a device, a link that is not followed */
         return HTTP_NOT_FOUND;
     }
 }
 
-/* HTTP_OK with found->fd open and found->st filled, of whatever kind. */
-static enum http_status open_path(struct file_found *found, const char *root, const char *path)
+struct search {
+    struct file_found *found;
+    const struct config_site *site;
+    int root;
+};
+
+/* HTTP_OK with found->fd open and found->st filled. */
+static enum http_status open_path(const struct search *search, const char *path)
 {
-    found->fd = confined_open(root, path);
-    if (found->fd < 0)
-        return refusal_of(found->fd);
-    if (fstat(found->fd, &found->st) == 0)
-        return HTTP_OK;
-    close(found->fd);
-    return HTTP_INTERNAL_ERROR;
+    struct file_found *found = search->found;
+
+    found->fd =
+        confined_open(search->root, path, search->site->symlinks, CONFINED_READ, &found->st);
+    return found->fd < 0 ? refusal_of(found->fd) : HTTP_OK;
 }
 
-static enum http_status take_regular(struct file_found *found)
+static enum http_status find_index(const struct search *search, struct span folder)
 {
-    if (S_ISREG(found->st.st_mode))
-        return HTTP_OK;
-    close(found->fd);
-    return HTTP_NOT_FOUND;
-}
-
-static enum http_status find_index(struct file_found *found, const struct config_site *site,
-                                   const char *folder, size_t folder_len)
-{
+    struct file_found *found = search->found;
     char path[PATH_MAX];
 
-    for (size_t i = 0; i < site->index_count; i++) {
-        size_t name_len = strlen(site->index[i]);
+    for (size_t i = 0; i < search->site->index_count; i++) {
+        size_t name_len = strlen(search->site->index[i]);
         enum http_status status;
 
-        if (folder_len + name_len >= sizeof(path))
+        if (folder.len + name_len >= sizeof(path))
             continue;
-        memcpy(path, folder, folder_len);
-        memcpy(path + folder_len, site->index[i], name_len + 1);
-        status = open_path(found, site->root, path);
+        memcpy(path, folder.ptr, folder.len);
+        memcpy(path + folder.len, search->site->index[i], name_len + 1);
+        status = open_path(search, path);
+        if (status == HTTP_OK && S_ISREG(found->st.st_mode)) {
+            found->index = i;
+            return HTTP_OK;
+        }
         if (status == HTTP_OK)
-            status = take_regular(found);
-        found->index = i;
-        if (status != HTTP_NOT_FOUND)
+            close(found->fd);
+        else if (status != HTTP_NOT_FOUND)
             return status;
     }
     return HTTP_NOT_FOUND;
 }
 
-static enum http_status look_up(struct file_found *found, const struct config_site *site,
-                                const char *path, size_t len)
+static enum http_status find_folder(const struct search *search, struct span path)
 {
+    enum http_status status = find_index(search, path);
+
+    if (status != HTTP_NOT_FOUND || !search->site->listing.enabled)
+        return status;
+    status = open_path(search, path.ptr);
+    search->found->is_folder = status == HTTP_OK;
+    return status;
+}
+
+static enum http_status look_up(const struct search *search, struct span path)
+{
+    struct file_found *found = search->found;
     enum http_status status;
 
-    found->index = site->index_count;
-    if (path[len - 1] == '/')
-        return find_index(found, site, path, len);
-    status = open_path(found, site->root, path);
+    if (path.ptr[path.len - 1] == '/')
+        return find_folder(search, path);
+    status = open_path(search, path.ptr);
     if (status != HTTP_OK)
         return status;
-    if (!S_ISDIR(found->st.st_mode))
-        return take_regular(found);
+    if (S_ISREG(found->st.st_mode))
+        return HTTP_OK;
     close(found->fd);
     return HTTP_MOVED_PERMANENTLY;
 }
 
-void file_lookup_run(struct file_found *found, const struct config_site *site, const char *path,
-                     size_t path_len)
+/* One change more at this time of the clock could leave the file with the same times. A time that
+ * lies ahead was set by hand: a change now would give it another. */
+static bool is_settling(const struct timespec *changed, const struct timespec *now)
 {
-    found->status = look_up(found, site, path, path_len);
-    if (found->status != HTTP_OK)
+    int64_t age =
+        (now->tv_sec - changed->tv_sec) * INT64_C(1000000000) + (now->tv_nsec - changed->tv_nsec);
+    int64_t settling = changed->tv_nsec == 0 ? SETTLING_COARSE_NS : SETTLING_NS;
+
+    return age < settling && age > -settling;
+}
+
+void file_lookup_run(struct file_found *found, const struct file_place *place,
+                     const struct file_key *key)
+{
+    struct search search = {found, place->site, file_place_open(place, key->variable)};
+    struct timespec now;
+
+    *found = (struct file_found){.fd = -1, .index = place->site->index_count};
+    if (search.root < 0) {
+        found->status = refusal_of(search.root);
+        return;
+    }
+    found->status = look_up(&search, key->path);
+    close(search.root);
+    if (found->status != HTTP_OK) {
         found->fd = -1;
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    found->is_settling = !found->is_folder && (is_settling(&found->st.st_mtim, &now) ||
+                                               is_settling(&found->st.st_ctim, &now));
 }

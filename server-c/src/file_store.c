@@ -105,50 +105,72 @@ void file_cache_put(struct file_cache *cache, struct file_entry *entry)
     free(entry);
 }
 
-static uint64_t hash_path(const struct file_cache *cache, uint64_t lookup_id, struct span path)
+static uint64_t mix_bytes(uint64_t hash, struct span bytes)
 {
-    uint64_t hash = cache->seed ^ lookup_id, word;
+    uint64_t word;
 
-    while (path.len >= 8) {
-        memcpy(&word, path.ptr, 8);
+    while (bytes.len >= 8) {
+        memcpy(&word, bytes.ptr, 8);
         hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;
-        path.ptr += 8, path.len -= 8;
+        bytes.ptr += 8, bytes.len -= 8;
     }
-    word = path.len;
-    memcpy(&word, path.ptr, path.len);
-    hash = (hash ^ word ^ (uint64_t)path.len << 56) * UINT64_C(0x9e3779b97f4a7c15);
+    word = bytes.len;
+    memcpy(&word, bytes.ptr, bytes.len);
+    hash = (hash ^ word ^ (uint64_t)bytes.len << 56) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
 
-struct file_entry *file_store_new_entry(struct file_cache *cache, uint64_t lookup_id,
-                                        struct span path)
+static uint64_t hash_key(const struct file_cache *cache, uint64_t lookup_id,
+                         const struct file_key *key)
 {
-    struct file_entry *entry = calloc(1, sizeof(*entry) + path.len + 1);
+    uint64_t hash = cache->seed ^ lookup_id;
+
+    if (key->variable.len > 0)
+        hash = mix_bytes(hash, key->variable);
+    return mix_bytes(hash, key->path);
+}
+
+struct file_entry *file_store_new_entry(struct file_cache *cache, uint64_t lookup_id,
+                                        const struct file_key *key)
+{
+    size_t len = key->variable.len + key->path.len;
+    struct file_entry *entry = calloc(1, sizeof(*entry) + len + 1);
 
     if (!entry)
         return NULL;
     list_init(&entry->by_use);
     list_init(&entry->by_use_open);
     list_init(&entry->by_use_body);
-    entry->hash = hash_path(cache, lookup_id, path);
+    entry->hash = hash_key(cache, lookup_id, key);
     entry->lookup_id = lookup_id;
     entry->refs = 1;
     entry->fd = -1;
     entry->index = "";
-    entry->path_len = path.len;
-    memcpy(entry->path, path.ptr, path.len);
+    entry->key_len = len;
+    entry->variable_len = key->variable.len;
+    if (key->variable.len > 0)
+        memcpy(entry->key, key->variable.ptr, key->variable.len);
+    memcpy(entry->key + key->variable.len, key->path.ptr, key->path.len);
     return entry;
 }
 
-struct file_entry *file_store_find(const struct file_cache *cache, uint64_t lookup_id,
-                                   struct span path)
+static bool has_key(const struct file_entry *entry, const struct file_key *key)
 {
-    uint64_t hash = hash_path(cache, lookup_id, path);
+    return entry->variable_len == key->variable.len &&
+           entry->key_len == key->variable.len + key->path.len &&
+           (key->variable.len == 0 ||
+            memcmp(entry->key, key->variable.ptr, key->variable.len) == 0) &&
+           memcmp(entry->key + key->variable.len, key->path.ptr, key->path.len) == 0;
+}
+
+struct file_entry *file_store_find(const struct file_cache *cache, uint64_t lookup_id,
+                                   const struct file_key *key)
+{
+    uint64_t hash = hash_key(cache, lookup_id, key);
     struct file_entry *entry = cache->table[hash & (cache->table_len - 1)];
 
-    while (entry && (entry->hash != hash || entry->lookup_id != lookup_id ||
-                     entry->path_len != path.len || memcmp(entry->path, path.ptr, path.len) != 0))
+    while (entry && (entry->hash != hash || entry->lookup_id != lookup_id || !has_key(entry, key)))
         entry = entry->hash_next;
     return entry;
 }

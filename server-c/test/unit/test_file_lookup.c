@@ -9,10 +9,12 @@
 
 static enum http_status status_of(char *root, const char *path)
 {
-    const struct config_site site = {.root = root};
+    const struct config_site site = {.symlinks = SYMLINKS_WITHIN_ROOT};
+    const struct file_place place = {.site = &site, .folder = root};
+    const struct file_key key = {.path = {path, strlen(path)}};
     struct file_found found;
 
-    file_lookup_run(&found, &site, path, strlen(path));
+    file_lookup_run(&found, &place, &key);
     if (found.fd >= 0)
         close(found.fd);
     return found.status;
