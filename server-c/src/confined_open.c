@@ -50,6 +50,22 @@ static int ask_kernel(int root, const char *path, enum config_symlinks policy, i
     return fd < 0 ? -errno : (int)fd;
 }
 
+/* A link can lead to a device, and opening some does something (a tape rewinds, a watchdog starts):
+ * so look first. Whoever swaps links in between needs a folder that an administrator trusts. */
+static int refuse_device(int root, const char *path)
+{
+    int fd = ask_kernel(root, path, SYMLINKS_ANY, O_PATH | O_CLOEXEC), err;
+    struct stat st;
+
+    if (fd < 0)
+        return fd;
+    err = fstat(fd, &st) == 0 ? 0 : -errno;
+    close(fd);
+    if (err == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        err = -ENXIO;
+    return err;
+}
+
 /* -ENOSYS: to be walked. */
 static int open_by_kernel(int root, const char *path, enum config_symlinks policy, int flags)
 {
@@ -57,7 +73,9 @@ static int open_by_kernel(int root, const char *path, enum config_symlinks polic
 
     if (atomic_load_explicit(&openat2_missing, memory_order_relaxed))
         return -ENOSYS;
-    fd = ask_kernel(root, path, policy, flags);
+    fd = policy == SYMLINKS_ANY ? refuse_device(root, path) : 0;
+    if (fd == 0)
+        fd = ask_kernel(root, path, policy, flags);
     if (fd == -ENOSYS)
         atomic_store_explicit(&openat2_missing, true, memory_order_relaxed);
     /* Some containers' filters answer EPERM for calls they don't know; a real EPERM is rare enough

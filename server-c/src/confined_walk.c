@@ -73,7 +73,7 @@ static int check_owner(struct walk *walk, uid_t owner, size_t rest_len)
         if (last->rest_len < rest_len)
             break;
         if (last->owner != owner)
-            return -EACCES;
+            return -ELOOP;
         walk->followed_count--;
     }
     return 0;
