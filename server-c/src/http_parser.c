@@ -107,45 +107,13 @@ static bool is_text(struct span span, const char *text)
     return span.len == strlen(text) && memcmp(span.ptr, text, span.len) == 0;
 }
 
-/* All that IANA has in its registry, but for PRI, which no client means. Case counts. */
+/* Case counts. */
 static enum http_method method_of(struct span name)
 {
     static const char *const known[] = {
-        "POST",
-        "PUT",
-        "DELETE",
-        "PATCH",
-        "TRACE",
-        "CONNECT",
-        "PROPFIND",
-        "PROPPATCH",
-        "MKCOL",
-        "COPY",
-        "MOVE",
-        "LOCK",
-        "UNLOCK",
-        "ACL",
-        "REPORT",
-        "SEARCH",
-        "BIND",
-        "REBIND",
-        "UNBIND",
-        "LINK",
-        "UNLINK",
-        "CHECKIN",
-        "CHECKOUT",
-        "UNCHECKOUT",
-        "LABEL",
-        "MERGE",
-        "MKACTIVITY",
-        "MKCALENDAR",
-        "MKWORKSPACE",
-        "UPDATE",
-        "BASELINE-CONTROL",
-        "VERSION-CONTROL",
-        "ORDERPATCH",
-        "MKREDIRECTREF",
-        "UPDATEREDIRECTREF",
+#define M(name) name,
+#include "http_methods.def"
+#undef M
     };
 
     if (is_text(name, "GET"))
