@@ -4,8 +4,13 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #define SUFFIX_MAX 32 /* longer ones are in no table */
+
+/* Of a config that was put together without its table. */
+#define DEFAULT_TYPE "application/octet-stream"
+#define DEFAULT_CHARSET "utf-8"
 
 static const struct {
     const char *suffix, *type;
@@ -61,7 +66,24 @@ static bool lower_case(char *out, struct span suffix)
     return true;
 }
 
-const char *mime_type(const struct config *cfg, struct span path)
+/* JSON is UTF-8 by definition and XML says itself what it is (RFC 8259, RFC 7303 section 3): a
+ * charset could only be without meaning or wrong there. */
+static bool is_text(const char *name)
+{
+    return strncasecmp(name, "text/", 5) == 0 || strcasecmp(name, "application/javascript") == 0;
+}
+
+struct mime_type mime_type_named(const struct config *cfg, const char *name)
+{
+    const char *charset = cfg->charset ? cfg->charset : DEFAULT_CHARSET;
+
+    /* One with parameters was written out by the operator: it is sent as it stands. */
+    if (charset[0] == '\0' || strchr(name, ';') || !is_text(name))
+        charset = NULL;
+    return (struct mime_type){name, charset};
+}
+
+struct mime_type mime_type(const struct config *cfg, struct span path)
 {
     const char *slash = memrchr(path.ptr, '/', path.len);
     struct span rest = path;
@@ -78,9 +100,9 @@ const char *mime_type(const struct config *cfg, struct span path)
             if (!type)
                 type = find_builtin(suffix);
             if (type)
-                return type;
+                return mime_type_named(cfg, type);
         }
         rest.ptr++, rest.len--;
     }
-    return "application/octet-stream";
+    return mime_type_named(cfg, cfg->default_type ? cfg->default_type : DEFAULT_TYPE);
 }
