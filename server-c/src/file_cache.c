@@ -56,7 +56,7 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
                     entry->version.mtime_ns, wall_clock_seconds());
     if (site->etag_inode)
         file_facts_add_inode(&entry->facts, entry->inode);
-    if (found->is_settling) /* its next change may leave size and times as they are */
+    if (found->has_young_mtime) /* its next change may leave size and time as they are */
         entry->facts.etag_len = 0;
     entry->fd = found->fd;
     file_store_count_descriptor(cache, entry);

@@ -104,9 +104,9 @@ static enum http_status look_up(const struct search *search, struct span path)
     return HTTP_MOVED_PERMANENTLY;
 }
 
-/* One change more at this time of the clock could leave the file with the same times. A time that
+/* One change more at this time of the clock could leave the file with the same time. A time that
  * lies ahead was set by hand: a change now would give it another. */
-static bool is_settling(const struct timespec *changed, const struct timespec *now)
+static bool is_young(const struct timespec *changed, const struct timespec *now)
 {
     int64_t age =
         (now->tv_sec - changed->tv_sec) * INT64_C(1000000000) + (now->tv_nsec - changed->tv_nsec);
@@ -133,6 +133,8 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
         return;
     }
     clock_gettime(CLOCK_REALTIME, &now);
-    found->is_settling = !found->is_folder && (is_settling(&found->st.st_mtim, &now) ||
-                                               is_settling(&found->st.st_ctim, &now));
+    if (found->is_folder)
+        return;
+    found->has_young_mtime = is_young(&found->st.st_mtim, &now);
+    found->is_settling = found->has_young_mtime || is_young(&found->st.st_ctim, &now);
 }

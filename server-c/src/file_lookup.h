@@ -14,7 +14,10 @@ struct file_found {
     enum http_status status; /* as in struct file_entry */
     int fd;                  /* -1 unless HTTP_OK; the caller's */
     bool is_folder;
-    bool is_settling; /* changed so lately that one more change might not show in its times */
+    /* Changed so lately that one more change might not show in its times. If only its ctime is
+     * that young, a tag made of the mtime is as good as ever: one more change would show in it, or
+     * sets it by hand, and no tag could tell. */
+    bool is_settling, has_young_mtime;
     unsigned codings; /* as in struct file_entry */
     size_t index;     /* which index name was found; site->index_count: none was needed */
     struct stat st;
