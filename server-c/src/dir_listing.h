@@ -3,12 +3,21 @@
  *
  * Shown is what a request for it would find: no hidden names (unless the site serves them), no
  * devices, sockets and FIFOs, no links that the site's symlink policy does not follow or that lead
- * nowhere, no names that no URL can have. A file that may not be read is shown. Folders come first,
- * then names by their bytes. */
+ * nowhere, no names that no URL can have (control characters). A file that may not be read is shown.
+ * Folders come first, then names by their bytes. Of a folder with more entries than the site's
+ * listing may have, the first ones of that order are shown, and that there are more.
+ *
+ * JSON: {"path", "entries": [{"name", "href", "type": "file" or "folder", "sizeBytes": null for a
+ * folder, "modified": "2026-11-21T22:47:11Z"}], "truncated"}. In "name" a byte that is no UTF-8 is
+ * U+FFFD; "href", relative and percent-encoded, has the exact bytes. */
 #ifndef FARMSTEAD_DIR_LISTING_H
 #define FARMSTEAD_DIR_LISTING_H
 
 #include "file_cache.h"
+
+/* Content-Security-Policy for the HTML form: it needs nothing but its own style. */
+#define DIR_LISTING_CSP                                                                            \
+    "default-src 'none'; style-src 'sha256-AAAA'; base-uri 'none'; form-action 'none'"
 
 struct dir_listing_order {
     struct file_cache *cache;
