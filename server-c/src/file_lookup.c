@@ -6,6 +6,7 @@
 #include "file_lookup.h"
 
 #include "confined_open.h"
+#include "http_coding.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,6 +20,15 @@
 static enum http_status refusal_of(int err)
 {
     switch (err) {
+    case -ENOENT:
+    case -ENOTDIR:
+    case -ENAMETOOLONG:
+    case -EINVAL: /* some file systems take no such name */
+    case -EILSEQ:
+    case -ENXIO: /* a device, a FIFO, a socket */
+    case -ELOOP: /* a link that the policy does not follow, or not so many of them */
+    case -EXDEV: /* one that leads out of the root */
+        return HTTP_NOT_FOUND;
     case -EACCES:
     case -EPERM:
         return HTTP_FORBIDDEN;
@@ -27,11 +37,11 @@ static enum http_status refusal_of(int err)
     case -EAGAIN: /* renamed all the while, or leased to a writer: no word about the name */
     case -EINTR:
     case -ENOMEM:
+    case -ESTALE: /* of a network file system */
+    case -ETIMEDOUT:
         return HTTP_UNAVAILABLE;
-    case -EIO:
+    default: /* EIO and what else a broken file system says */
         return HTTP_INTERNAL_ERROR;
-    default: /* no such name, a name too long to be one, a device, a link that is not followed */
-        return HTTP_NOT_FOUND;
     }
 }
 
@@ -39,6 +49,7 @@ struct search {
     struct file_found *found;
     const struct config_site *site;
     int root;
+    struct timespec now;
 };
 
 /* HTTP_OK with found->fd open and found->st filled. */
@@ -49,6 +60,54 @@ static enum http_status open_path(const struct search *search, const char *path)
     found->fd =
         confined_open(search->root, path, search->site->symlinks, CONFINED_READ, &found->st);
     return found->fd < 0 ? refusal_of(found->fd) : HTTP_OK;
+}
+
+/* One change more at this time of the clock could leave the file with the same time. A time that
+ * lies ahead was set by hand: a change now would give it another. */
+static bool is_young(const struct timespec *changed, const struct timespec *now)
+{
+    int64_t settling = changed->tv_nsec == 0 ? SETTLING_COARSE_NS : SETTLING_NS;
+    int64_t age;
+
+    if (changed->tv_sec < now->tv_sec - 3 || changed->tv_sec > now->tv_sec + 3)
+        return false;
+    age = (now->tv_sec - changed->tv_sec) * INT64_C(1000000000) + now->tv_nsec - changed->tv_nsec;
+    return age < settling && age > -settling;
+}
+
+/* An older one is of another version of the file. An empty one is no coded form of anything, and one
+ * that changes right now is only half there. */
+static bool has_sibling(const struct search *search, const char *path)
+{
+    struct stat st;
+    int fd = confined_open(search->root, path, search->site->symlinks, CONFINED_READ, &st);
+
+    if (fd < 0)
+        return false;
+    close(fd);
+    return S_ISREG(st.st_mode) && st.st_size > 0 && !is_young(&st.st_mtim, &search->now) &&
+           st.st_mtim.tv_sec >= search->found->st.st_mtim.tv_sec;
+}
+
+static void find_siblings(const struct search *search, const char *path)
+{
+    char sibling[PATH_MAX];
+    size_t len = strlen(path);
+
+    for (size_t i = 0; i < search->site->precompressed_count; i++) {
+        enum http_coding coding = http_coding_named(search->site->precompressed[i]);
+        const char *suffix;
+
+        if (coding == CODING_COUNT || coding == CODING_IDENTITY)
+            continue;
+        suffix = http_coding_suffix(coding);
+        if (len + strlen(suffix) >= sizeof(sibling))
+            continue;
+        memcpy(sibling, path, len);
+        strcpy(sibling + len, suffix);
+        if (has_sibling(search, sibling))
+            search->found->codings |= 1u << coding;
+    }
 }
 
 static enum http_status find_index(const struct search *search, struct span folder)
@@ -67,6 +126,7 @@ static enum http_status find_index(const struct search *search, struct span fold
         status = open_path(search, path);
         if (status == HTTP_OK && S_ISREG(found->st.st_mode)) {
             found->index = i;
+            find_siblings(search, path);
             return HTTP_OK;
         }
         if (status == HTTP_OK)
@@ -98,29 +158,21 @@ static enum http_status look_up(const struct search *search, struct span path)
     status = open_path(search, path.ptr);
     if (status != HTTP_OK)
         return status;
-    if (S_ISREG(found->st.st_mode))
+    if (S_ISREG(found->st.st_mode)) {
+        find_siblings(search, path.ptr);
         return HTTP_OK;
+    }
     close(found->fd);
     return HTTP_MOVED_PERMANENTLY;
-}
-
-/* One change more at this time of the clock could leave the file with the same time. A time that
- * lies ahead was set by hand: a change now would give it another. */
-static bool is_young(const struct timespec *changed, const struct timespec *now)
-{
-    int64_t age =
-        (now->tv_sec - changed->tv_sec) * INT64_C(1000000000) + (now->tv_nsec - changed->tv_nsec);
-    int64_t settling = changed->tv_nsec == 0 ? SETTLING_COARSE_NS : SETTLING_NS;
-
-    return age < settling && age > -settling;
 }
 
 void file_lookup_run(struct file_found *found, const struct file_place *place,
                      const struct file_key *key)
 {
-    struct search search = {found, place->site, file_place_open(place, key->variable)};
-    struct timespec now;
+    struct search search = {
+        .found = found, .site = place->site, .root = file_place_open(place, key->variable)};
 
+    clock_gettime(CLOCK_REALTIME, &search.now);
     *found = (struct file_found){.fd = -1, .index = place->site->index_count};
     if (search.root < 0) {
         found->status = refusal_of(search.root);
@@ -132,9 +184,8 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
         found->fd = -1;
         return;
     }
-    clock_gettime(CLOCK_REALTIME, &now);
     if (found->is_folder)
         return;
-    found->has_young_mtime = is_young(&found->st.st_mtim, &now);
-    found->is_settling = found->has_young_mtime || is_young(&found->st.st_ctim, &now);
+    found->has_young_mtime = is_young(&found->st.st_mtim, &search.now);
+    found->is_settling = found->has_young_mtime || is_young(&found->st.st_ctim, &search.now);
 }
