@@ -17,7 +17,8 @@
 
 /* Content-Security-Policy for the HTML form: it needs nothing but its own style. */
 #define DIR_LISTING_CSP                                                                            \
-    "default-src 'none'; style-src 'sha256-AAAA'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; style-src 'sha256-6ftAbaZ/BJC7ZxkVupece0QyPa2Ji1cqbyuj1Lw0VTc='; "        \
+    "base-uri 'none'; form-action 'none'"
 
 struct dir_listing_order {
     struct file_cache *cache;
