@@ -12,11 +12,11 @@
 #ifndef FARMSTEAD_AUTH_CHECK_H
 #define FARMSTEAD_AUTH_CHECK_H
 
+#include "auth_files.h" /* AUTH_TRUST_MS */
 #include "config.h"
 #include "http_auth.h"
 #include "io_lane.h"
 
-#define AUTH_TRUST_MS 5000
 #define AUTH_LANE_THREADS 2
 #define AUTH_LANE_QUEUE 64
 

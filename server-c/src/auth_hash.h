@@ -10,7 +10,7 @@
 
 #define AUTH_HASH_MAX 511 /* bytes of a hash */
 
-/* NULL when we take `hash`, else why not, as the end of a sentence: "… is …". Any thread. */
+/* NULL when we take `hash`, else why not, as a sentence that shows nothing of it. Any thread. */
 const char *auth_hash_refusal(const char *hash);
 
 enum auth_hash_verdict { AUTH_HASH_MATCHES, AUTH_HASH_DIFFERS, AUTH_HASH_FAILED };
