@@ -213,6 +213,7 @@ static struct auth_job *new_job(struct auth_store *store, struct auth_file *file
     job->store = store;
     job->file = file;
     job->is_listed = is_listed(rule, who->user);
+    job->verdict = AUTH_UNAVAILABLE;
     copy_credentials(job, who);
     return job;
 }
