@@ -126,21 +126,23 @@ static void check_descriptors(const struct check *check)
         needed, (uint64_t)limit.rlim_max);
 }
 
-static void check_sites(const struct check *check)
-{
-    struct check_user user;
-
-    config_check_user_enter(&user, check);
-    for (size_t i = 0; i < check->cfg->site_count; i++)
-        config_check_site(check, i);
-    config_check_user_leave(&user);
-}
-
 static bool is_there(const char *path)
 {
     struct stat st;
 
     return stat(path, &st) == 0;
+}
+
+static void check_sites(const struct check *check)
+{
+    struct check_user user;
+
+    if (*check->jail != '\0' && !is_there(check->jail))
+        return; /* which was said */
+    config_check_user_enter(&user, check);
+    for (size_t i = 0; i < check->cfg->site_count; i++)
+        config_check_site(check, i);
+    config_check_user_leave(&user);
 }
 
 /* A process that is not root and does not see the folder it is to be locked into is taken to be in

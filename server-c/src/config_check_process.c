@@ -55,7 +55,7 @@ static void report_account(const struct check *check, const char *pointer, const
                            const char *name, int err)
 {
     if (is_none(err))
-        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_MISSING_FILE, pointer,
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNKNOWN_ACCOUNT, pointer,
                              "create it, or name one that every node has",
                              "there is no %s \"%s\" on this machine", what, name);
     else

@@ -3,15 +3,16 @@
 #include "config_check_parts.h"
 
 #include "buf.h"
+#include "htpasswd.h"
+#include "secret_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define SECRET_MIN_BYTES 16
+#include <uv.h>
 
 static void check_folder(const struct check *check, const char *path, int mode, const char *pointer)
 {
@@ -78,61 +79,61 @@ static void check_folders(const struct check *check, size_t index)
         check_served(check, site->user_dirs.base, false, X_OK, pointer);
 }
 
-/* Opens without waiting for the other end of a pipe. The descriptor, or a negative errno. */
-static int open_regular(const char *path, off_t *size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), err = 0;
-    struct stat st;
+static const char readable_hint[] = "name a file that the node's user may read";
 
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &st) < 0)
-        err = errno;
-    else if (!S_ISREG(st.st_mode))
-        err = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-    if (err == 0) {
-        *size = st.st_size;
-        return fd;
-    }
-    close(fd);
-    return -err;
+/* A path of what is served, as this process sees it. */
+static void see(struct buf *out, const struct check *check, const char *path)
+{
+    buf_clear(out);
+    buf_printf(out, "%s%s", check->jail, path);
 }
 
-static void check_file(const struct check *check, const char *path, off_t min_bytes,
-                       const char *pointer)
+static void check_users(const struct check *check, const char *path, const char *pointer)
 {
-    off_t size = 0;
-    struct buf seen;
-    int fd;
+    struct htpasswd_problem problem = {0};
+    int err = htpasswd_check(path, &problem);
 
-    buf_init(&seen);
-    buf_printf(&seen, "%s%s", check->jail, path);
-    fd = open_regular(seen.data, &size);
-    if (fd < 0)
-        config_check_report_path(check, pointer, seen.data, -fd, "read",
-                                 "name a file that the node's user may read");
-    else if (size < min_bytes)
-        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_MISSING_FILE, pointer,
-                             "head -c 32 /dev/urandom | base64 makes a good one",
-                             "the secret in \"%s\" is shorter than %d bytes", seen.data,
-                             SECRET_MIN_BYTES);
-    if (fd >= 0)
-        close(fd);
-    buf_fini(&seen);
+    if (err == UV_EINVAL && problem.line > 0)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer,
+                             "htpasswd writes lines that are right", "\"%s\", line %" PRIu32 ": %s",
+                             path, problem.line, problem.text);
+    else if (err == UV_EINVAL)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer,
+                             "name a file that htpasswd wrote", "\"%s\": %s", path, problem.text);
+    else if (err != 0)
+        config_check_report_path(check, pointer, path, -err, "read", readable_hint);
+}
+
+static void check_secret(const struct check *check, const char *path, const char *pointer)
+{
+    struct secret secret;
+    int err = secret_file_read(&secret, path);
+
+    secret_wipe(&secret);
+    if (err == UV_EINVAL || err == UV_EFBIG || err == UV_EFTYPE)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_UNUSABLE_FILE, pointer, NULL,
+                             "\"%s\" %s", path, secret_file_problem(err));
+    else if (err != 0)
+        config_check_report_path(check, pointer, path, -err, "read", readable_hint);
 }
 
 void config_check_site(const struct check *check, size_t index)
 {
     const struct config_site *site = &check->cfg->sites[index];
     char pointer[CHECK_POINTER_LEN];
+    struct buf seen;
 
     check_folders(check, index);
+    buf_init(&seen);
     for (size_t i = 0; i < site->auth_count; i++) {
         snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
-        check_file(check, site->auth[i].file, 0, pointer);
+        see(&seen, check, site->auth[i].file);
+        check_users(check, seen.data, pointer);
     }
     for (size_t i = 0; i < site->signed_url_count; i++) {
         snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
-        check_file(check, site->signed_urls[i].secret_file, SECRET_MIN_BYTES, pointer);
+        see(&seen, check, site->signed_urls[i].secret_file);
+        check_secret(check, seen.data, pointer);
     }
+    buf_fini(&seen);
 }
