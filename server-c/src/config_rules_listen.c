@@ -110,7 +110,7 @@ static void check_socket(const struct rules *rules, const struct config_listen *
 
     snprintf(pointer, sizeof(pointer), "/listen/%zu/socket", index);
     if (len > SOCKET_PATH_MAX)
-        config_rules_report(rules, CONFIG_CODE_WRONG_LENGTH, pointer,
+        config_rules_report(rules, CONFIG_CODE_INVALID_VALUE, pointer,
                             "the system takes no longer path for a socket",
                             "\"socket\" must have at most %d bytes, found %zu", SOCKET_PATH_MAX,
                             len);

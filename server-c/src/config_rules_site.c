@@ -143,7 +143,7 @@ static void check_status(const struct rules *rules, size_t site, size_t redirect
         status == 308)
         return;
     snprintf(pointer, sizeof(pointer), "/sites/%zu/redirects/%zu/status", site, redirect);
-    config_rules_report(rules, CONFIG_CODE_OUT_OF_RANGE, pointer,
+    config_rules_report(rules, CONFIG_CODE_INVALID_VALUE, pointer,
                         "301 is for good, 302 for now; 308 and 307 are the same for any method",
                         "\"status\" must be 301, 302, 303, 307 or 308, found %" PRIu32, status);
 }
