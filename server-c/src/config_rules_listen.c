@@ -74,7 +74,8 @@ static void check_endpoints(const struct rules *rules)
     for (size_t i = 0; i < cfg->listen_count; i++) {
         const struct config_listen *listen = &cfg->listens[i];
 
-        if (!has_socket(listen) && make_endpoint(&endpoints[count], listen->address, listen->port))
+        if (listen->socket != NULL && *listen->socket == '\0' &&
+            make_endpoint(&endpoints[count], listen->address, listen->port))
             snprintf(endpoints[count++].pointer, RULES_POINTER_LEN, "/listen/%zu", i);
     }
     if (make_endpoint(&endpoints[count], cfg->admin.address, cfg->admin.port))

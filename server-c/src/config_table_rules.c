@@ -38,9 +38,9 @@ const struct option config_redirect_members[] = {
              "\"?\" in it the query is kept.",
      .min = 1,
      .max = 2048,
-     .pattern = "^([Hh][Tt][Tt][Pp][Ss]?://|/|[$])[!-~]*$",
-     .form = "an address that begins with \"/\", \"http://\", \"https://\" or a group such as "
-             "\"$1\", in printable ASCII without blanks",
+     .pattern = "^([Hh][Tt][Tt][Pp][Ss]?://|/|[$])[^ " CONTROLS "]*$",
+     .form = "an address without blanks that begins with \"/\", \"http://\", \"https://\" or a "
+             "group such as \"$1\"",
      FIELD(struct config_redirect, to)},
     {.name = "status",
      .type = OPTION_INTEGER,
