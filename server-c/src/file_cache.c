@@ -5,6 +5,7 @@
  * says something new, a new entry takes the old one's place; the old one lives until it is put. */
 #include "file_cache.h"
 
+#include "file_entry.h"
 #include "file_lookup.h"
 #include "file_store.h"
 #include "file_wait.h"
@@ -100,11 +101,11 @@ static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lo
     if (is_same(old, lookup)) {
         old->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
         if (lookup->found.fd >= 0)
-            file_store_close(cache, lookup->found.fd);
+            file_entry_close(cache, lookup->found.fd);
         return file_cache_get(old);
     }
     key = key_of(old);
-    entry = file_store_new_entry(cache, old->lookup_id, &key);
+    entry = file_entry_new(cache, old->lookup_id, &key);
     if (!entry) {
         if (lookup->found.fd >= 0)
             close(lookup->found.fd);
@@ -202,7 +203,7 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     if (entry) {
         file_cache_get(entry);
     } else {
-        entry = file_store_new_entry(cache, place->lookup_id, key);
+        entry = file_entry_new(cache, place->lookup_id, key);
         if (!entry)
             return FILE_BUSY;
         if (caching)

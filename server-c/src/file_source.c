@@ -4,6 +4,7 @@
  * A body is accepted when the file has the same size and time after the read as at the look-up.
  * What this cannot see: a writer that puts the time back, and stores through a shared mapping, of
  * which only the first to a page since it was last written to disk sets the time. */
+#include "file_entry.h"
 #include "file_store.h"
 #include "file_wait.h"
 #include "util.h"
@@ -30,7 +31,7 @@ static void run_load(struct io_job *job)
 static bool accept_body(struct file_cache *cache, struct file_entry *entry)
 {
     if (!file_unchanged(entry->fd, &entry->version)) {
-        file_store_drop_body(cache, entry);
+        file_entry_drop_body(cache, entry);
         if (entry->in_table)
             file_store_unlink(cache, entry);
         return false;
@@ -38,7 +39,7 @@ static bool accept_body(struct file_cache *cache, struct file_entry *entry)
     entry->body_state = FILE_BODY_READY;
     file_store_count_body(cache, entry);
     if (entry->descriptor_users == 0)
-        file_store_drop_descriptor(cache, entry);
+        file_entry_drop_descriptor(cache, entry);
     file_store_enforce_limits(cache);
     return true;
 }
@@ -55,7 +56,7 @@ static void on_load_done(struct io_job *job)
         accept_body(cache, entry); /* if it changed, the waiters ask again and are told so */
         file_wait_tell(&load->waiters, job, entry);
     } else {
-        file_store_drop_body(cache, entry);
+        file_entry_drop_body(cache, entry);
         if (entry->in_table) /* EIO, or shorter than it was */
             file_store_unlink(cache, entry);
         file_wait_tell(&load->waiters, job, NULL);
@@ -87,7 +88,7 @@ static enum file_source start_load(struct file_cache *cache, struct file_entry *
 
 busy:
     free(load);
-    file_store_drop_body(cache, entry);
+    file_entry_drop_body(cache, entry);
     return FILE_SOURCE_BUSY;
 }
 
