@@ -44,7 +44,7 @@ const notClosing = {
   'close with a parameter': 'close;q=1',
   'close in quotes': '"close"',
   'two words': 'close keep-alive',
-  'nothing': '',
+  nothing: '',
   'a comma': ',',
   'other fields': 'TE, Host, X',
 }
@@ -55,50 +55,119 @@ export const connection = {
   rows: [
     served('HTTP/1.1 goes on by itself', '9112 §9.3', get(), { headers: { connection: null } }),
     ...Object.entries(closing).map(([name, value]) =>
-      ended(200, name, '9112 §9.6', get(`Connection: ${value}`), { ...mustEnd(200), body: 'alpha\n' }),
+      ended(200, name, '9112 §9.6', get(`Connection: ${value}`), {
+        ...mustEnd(200),
+        body: 'alpha\n',
+      }),
     ),
-    ended(200, 'close in a second line', '9112 §9.6', get('Connection: x', 'Connection: close'), mustEnd(200)),
-    ended(200, 'close in the first of two lines', '9112 §9.6', get('Connection: close', 'Connection: keep-alive'), mustEnd(200)),
-    ended(404, 'close and a file that is not there', '9112 §9.6', getOf('/nope', 'Connection: close'), mustEnd(404)),
-    ended(304, 'close and not modified', '9112 §9.6', get('If-None-Match: *', 'Connection: close'), mustEnd(304)),
-    ended(200, 'close and a body', '9112 §9.6', `${get('Connection: close', 'Content-Length: 4')}q=42`, mustEnd(200)),
-    ended(405, 'close and a POST', '9112 §9.6', asked('POST', 'Connection: close', 'Content-Length: 0')),
+    ended(
+      200,
+      'close in a second line',
+      '9112 §9.6',
+      get('Connection: x', 'Connection: close'),
+      mustEnd(200),
+    ),
+    ended(
+      200,
+      'close in the first of two lines',
+      '9112 §9.6',
+      get('Connection: close', 'Connection: keep-alive'),
+      mustEnd(200),
+    ),
+    ended(
+      404,
+      'close and a file that is not there',
+      '9112 §9.6',
+      getOf('/nope', 'Connection: close'),
+      mustEnd(404),
+    ),
+    ended(
+      304,
+      'close and not modified',
+      '9112 §9.6',
+      get('If-None-Match: *', 'Connection: close'),
+      mustEnd(304),
+    ),
+    ended(
+      200,
+      'close and a body',
+      '9112 §9.6',
+      `${get('Connection: close', 'Content-Length: 4')}q=42`,
+      mustEnd(200),
+    ),
+    ended(
+      405,
+      'close and a POST',
+      '9112 §9.6',
+      asked('POST', 'Connection: close', 'Content-Length: 0'),
+    ),
     ended(501, 'close and an unknown method', '9112 §9.6', asked('BREW', 'Connection: close')),
-    ended(200, 'close and the request behind it', '9112 §9.6', `${get('Connection: close')}${getOf('/numbers.txt')}`, {
-      ...mustEnd(200),
-      body: 'alpha\n',
-    }),
-    ended(200, 'close and rubbish behind it', '9112 §9.6', `${get('Connection: close')}rubbish\r\n\r\n`, mustEnd(200)),
+    ended(
+      200,
+      'close and the request behind it',
+      '9112 §9.6',
+      `${get('Connection: close')}${getOf('/numbers.txt')}`,
+      {
+        ...mustEnd(200),
+        body: 'alpha\n',
+      },
+    ),
+    ended(
+      200,
+      'close and rubbish behind it',
+      '9112 §9.6',
+      `${get('Connection: close')}rubbish\r\n\r\n`,
+      mustEnd(200),
+    ),
     ...Object.entries(notClosing).map(([name, value]) =>
       served(`not close: ${name}`, '9110 §7.6.1', get(`Connection: ${value}`)),
     ),
     served('Proxy-Connection is no field of ours', '9112 §C.2.2', get('Proxy-Connection: close')),
     served('Keep-Alive says nothing to us', '9112 §9.3', get('Keep-Alive: timeout=0, max=1')),
-    served('Upgrade to HTTP/2 is declined', '9110 §7.8', get(
-      'Connection: Upgrade, HTTP2-Settings',
-      'Upgrade: h2c',
-      'HTTP2-Settings: AAMAAABkAAQAAP__',
-    )),
-    served('Upgrade to WebSocket is declined', '9110 §7.8', get(
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-    )),
-    served('Upgrade with a body is declined, the body skipped', '9110 §7.8', `${get(
-      'Connection: upgrade',
-      'Upgrade: ws',
-      'Content-Length: 4',
-    )}abcd`),
+    served(
+      'Upgrade to HTTP/2 is declined',
+      '9110 §7.8',
+      get(
+        'Connection: Upgrade, HTTP2-Settings',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABkAAQAAP__',
+      ),
+    ),
+    served(
+      'Upgrade to WebSocket is declined',
+      '9110 §7.8',
+      get(
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      ),
+    ),
+    served(
+      'Upgrade with a body is declined, the body skipped',
+      '9110 §7.8',
+      `${get('Connection: upgrade', 'Upgrade: ws', 'Content-Length: 4')}abcd`,
+    ),
 
     ended(200, 'HTTP/1.0 ends by itself', '9112 §9.3', old(), { body: 'alpha\n' }),
     ended(200, 'HTTP/1.0 that says close', '9112 §9.3', old('Connection: close')),
-    ended(200, 'HTTP/1.0 that says both', '9112 §9.6', old('Connection: keep-alive, close'), mustEnd(200)),
+    ended(
+      200,
+      'HTTP/1.0 that says both',
+      '9112 §9.6',
+      old('Connection: keep-alive, close'),
+      mustEnd(200),
+    ),
     ended(200, 'HTTP/1.0 and Keep-Alive alone', '9112 §9.3', old('Keep-Alive: 300')),
     ended(200, 'HTTP/1.0 and another option', '9112 §9.3', old('Connection: TE')),
     served('HTTP/1.0 that says keep-alive', '9112 §9.3', old('Connection: keep-alive'), keeps),
     served('HTTP/1.0 that says it in capitals', '9112 §9.3', old('Connection: Keep-Alive'), keeps),
-    served('HTTP/1.0 that says it in a list', '9112 §9.3', old('Connection: TE, keep-alive'), keeps),
+    served(
+      'HTTP/1.0 that says it in a list',
+      '9112 §9.3',
+      old('Connection: TE, keep-alive'),
+      keeps,
+    ),
     ended(404, 'HTTP/1.0 of what is not there', '9112 §9.3', head('GET /nope HTTP/1.0')),
 
     pipelined('two', get() + getOf('/numbers.txt'), [alpha, { status: 200 }], mustAll),
@@ -127,31 +196,46 @@ export const connection = {
       [{ status: 405 }, { status: 405 }, { status: 405 }],
     ),
     pipelined('an empty line between two', `${get()}\r\n${get()}`, [alpha, alpha]),
-    pipelined('an empty line behind a body', `${get('Content-Length: 4')}q=42\r\n${get()}`, [alpha, alpha]),
+    pipelined('an empty line behind a body', `${get('Content-Length: 4')}q=42\r\n${get()}`, [
+      alpha,
+      alpha,
+    ]),
     pipelined(
       'not modified, a range and a whole',
       get('If-None-Match: *') + get('Range: bytes=1-2') + get(),
       [{ status: 304 }, { status: 206, body: 'lp' }, alpha],
     ),
-    pipelined('a path that is refused does not end it', getOf('/%00') + get(), [{ status: 400 }, alpha]),
-    pipelined('HTTP/1.0 that goes on, then HTTP/1.1', old('Connection: keep-alive') + get(), [keeps, alpha]),
-    pipelined('one limit for each head', get(`X: ${'x'.repeat(10_000)}`).repeat(3), [alpha, alpha, alpha]),
-    pipelined(
-      'two empty lines between two',
-      `${get()}\r\n\r\n${get()}`,
-      [alpha, { status: 400 }],
-      { connection: 'closed' },
-    ),
+    pipelined('a path that is refused does not end it', getOf('/%00') + get(), [
+      { status: 400 },
+      alpha,
+    ]),
+    pipelined('HTTP/1.0 that goes on, then HTTP/1.1', old('Connection: keep-alive') + get(), [
+      keeps,
+      alpha,
+    ]),
+    pipelined('one limit for each head', get(`X: ${'x'.repeat(10_000)}`).repeat(3), [
+      alpha,
+      alpha,
+      alpha,
+    ]),
+    pipelined('two empty lines between two', `${get()}\r\n\r\n${get()}`, [alpha, { status: 400 }], {
+      connection: 'closed',
+    }),
     pipelined('rubbish behind one', `${get()}rubbish\r\n\r\n`, [alpha, { status: 400 }], {
       connection: 'closed',
     }),
     pipelined('a bare line feed between two', `${get()}\n${get()}`, [alpha, { status: 400 }], {
       connection: 'closed',
     }),
-    pipelined('close in the second of three', get() + get('Connection: close') + get(), [alpha, alpha], {
-      connection: 'closed',
-      ...mustEnd(200),
-    }),
+    pipelined(
+      'close in the second of three',
+      get() + get('Connection: close') + get(),
+      [alpha, alpha],
+      {
+        connection: 'closed',
+        ...mustEnd(200),
+      },
+    ),
     pipelined('HTTP/1.0 in the second of three', get() + old() + get(), [alpha, alpha], {
       connection: 'closed',
     }),
@@ -167,6 +251,8 @@ export const connection = {
       [alpha, { status: 400 }],
       { connection: 'closed' },
     ),
-    answered(200, 'a body that a probe looks like', '9112 §6.3', get('Content-Length: 0'), { body: 'alpha\n' }),
+    answered(200, 'a body that a probe looks like', '9112 §6.3', get('Content-Length: 0'), {
+      body: 'alpha\n',
+    }),
   ],
 }

@@ -9,7 +9,8 @@ import { writeTree } from '../support/node.mjs'
 export const CHANGED = 784111777 // Sun, 06 Nov 1994 08:49:37 GMT
 
 /** A hundred lines of ten bytes: where a range lies can be read from its bytes. */
-export const numbers = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(9, '0')).join('\n')
+export const numbers = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(9, '0'))
+  .join('\n')
   .concat('\n')
 
 /** More than a server keeps in memory or sends at once. */

@@ -19,20 +19,44 @@ export const expect = {
   title: 'Expect',
   sources: ['nginx-tests', 'lighttpd', 'h2o', 'Http11Probe'],
   rows: [
-    served('without a body there is nothing to wait for', '9110 §10.1.1', get('Expect: 100-continue')),
-    served('with a body of no bytes', '9110 §10.1.1', get('Expect: 100-continue', 'Content-Length: 0')),
+    served(
+      'without a body there is nothing to wait for',
+      '9110 §10.1.1',
+      get('Expect: 100-continue'),
+    ),
+    served(
+      'with a body of no bytes',
+      '9110 §10.1.1',
+      get('Expect: 100-continue', 'Content-Length: 0'),
+    ),
     served('in any case', '9110 §10.1.1', get('Expect: 100-Continue')),
-    ended(405, 'a body that is sent all the same', '9110 §10.1.1', `${post('Expect: 100-continue', 'Content-Length: 5')}hello`),
-    ended(200, 'a GET whose body is sent', '9110 §10.1.1', `${get('Expect: 100-continue', 'Content-Length: 5')}hello`, {
-      body: 'alpha\n',
-    }),
+    ended(
+      405,
+      'a body that is sent all the same',
+      '9110 §10.1.1',
+      `${post('Expect: 100-continue', 'Content-Length: 5')}hello`,
+    ),
+    ended(
+      200,
+      'a GET whose body is sent',
+      '9110 §10.1.1',
+      `${get('Expect: 100-continue', 'Content-Length: 5')}hello`,
+      {
+        body: 'alpha\n',
+      },
+    ),
     ended(
       405,
       'a body in chunks',
       '9110 §10.1.1',
       `${post('Expect: 100-continue', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
     ),
-    ended(405, 'a body that is awaited and is a request', '9110 §10.1.1', post('Expect: 100-continue', 'Content-Length: 60')),
+    ended(
+      405,
+      'a body that is awaited and is a request',
+      '9110 §10.1.1',
+      post('Expect: 100-continue', 'Content-Length: 60'),
+    ),
     ...Object.entries({
       'an unknown expectation': 'miracles',
       'an extension': 'token=param',
@@ -44,7 +68,12 @@ export const expect = {
       '100 alone': '100',
       '200-ok': '200-ok',
     }).map(([name, value]) => ended(417, name, '9110 §15.5.18', get(`Expect: ${value}`))),
-    ended(417, 'an unknown expectation with a body', '9110 §15.5.18', `${post('Expect: x', 'Content-Length: 5')}hello`),
+    ended(
+      417,
+      'an unknown expectation with a body',
+      '9110 §15.5.18',
+      `${post('Expect: x', 'Content-Length: 5')}hello`,
+    ),
     ended(
       200,
       'HTTP/1.0 expects nothing',

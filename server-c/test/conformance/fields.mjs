@@ -47,7 +47,9 @@ const notLines = {
 
 const lineEnds = {
   'a field ended by a bare line feed': between('X: x\n'),
-  'a field ended by a bare line feed before another': between('X: x\nTransfer-Encoding: chunked\r\n'),
+  'a field ended by a bare line feed before another': between(
+    'X: x\nTransfer-Encoding: chunked\r\n',
+  ),
   'an empty field ended by a bare line feed': between('X:\nTransfer-Encoding: chunked\r\n'),
   'a head ended by a bare line feed': 'GET /a.txt HTTP/1.1\r\nHost: test\r\n\n',
   'Host ended by a bare line feed': 'GET /a.txt HTTP/1.1\r\nHost: test\n\r\n',
@@ -57,7 +59,9 @@ const lineEnds = {
 /* Section 2.2: a bare CR makes the element invalid or becomes a space. Ours is 400. */
 const bareCr = {
   'a field ended by a bare carriage return': between('X: 1\rY: 2\r\n'),
-  'a bare carriage return before Transfer-Encoding': between('X: x\rTransfer-Encoding: chunked\r\n'),
+  'a bare carriage return before Transfer-Encoding': between(
+    'X: x\rTransfer-Encoding: chunked\r\n',
+  ),
   'an empty field ended by a bare carriage return': between('X:\rTransfer-Encoding: chunked\r\n'),
   'a bare carriage return in a value': between('X: va\rlue\r\n'),
   'a bare carriage return before the end of the line': between('X: value\r\r\n'),
@@ -66,7 +70,9 @@ const bareCr = {
 
 const overLimit = {
   'one value of 70,000 bytes': get(`X: ${'x'.repeat(70_000)}`),
-  'a thousand fields of 100 bytes': get(...Array.from({ length: 1000 }, () => `X: ${'y'.repeat(97)}`)),
+  'a thousand fields of 100 bytes': get(
+    ...Array.from({ length: 1000 }, () => `X: ${'y'.repeat(97)}`),
+  ),
   'a name of 70,000 bytes': get(`${'X'.repeat(70_000)}: y`),
   '70,000 spaces before a value': get(`X:${' '.repeat(70_000)}y`),
   'a cookie of 70,000 bytes': get(`Cookie: a=${'b'.repeat(70_000)}`),
@@ -74,10 +80,22 @@ const overLimit = {
 
 export const fields = {
   title: 'fields',
-  sources: ['llhttp', 'lighttpd', 'nginx-tests', 'picohttpparser', 'h2o', 'http-garden', 'Http11Probe'],
+  sources: [
+    'llhttp',
+    'lighttpd',
+    'nginx-tests',
+    'picohttpparser',
+    'h2o',
+    'http-garden',
+    'Http11Probe',
+  ],
   rows: [
-    ...Object.entries(beforeColon).map(([name, send]) => ended(400, name, '9112 §5.1', send, must(400))),
-    ...Object.entries(folds).map(([name, send]) => ended(400, name, '9112 §5.2', send, must(400, 200))),
+    ...Object.entries(beforeColon).map(([name, send]) =>
+      ended(400, name, '9112 §5.1', send, must(400)),
+    ),
+    ...Object.entries(folds).map(([name, send]) =>
+      ended(400, name, '9112 §5.2', send, must(400, 200)),
+    ),
     ended(
       400,
       'a space before the first field, which is Host',
@@ -120,11 +138,22 @@ export const fields = {
     ...Object.entries(notLines).map(([name, send]) => ended(400, name, '9112 §5', send)),
 
     ...controls.map((code) =>
-      ended(400, `a value with ${hex(code)}`, '9110 §5.5', get(`X: a${String.fromCharCode(code)}b`)),
+      ended(
+        400,
+        `a value with ${hex(code)}`,
+        '9110 §5.5',
+        get(`X: a${String.fromCharCode(code)}b`),
+      ),
     ),
     ended(400, 'a value with NUL', '9110 §5.5', get('X: a\0b'), must(400, 200)),
     ended(400, 'a value that ends in NUL', '9110 §5.5', get('X: a\0'), must(400, 200)),
-    ended(400, 'Host with NUL', '9110 §5.5', head('GET /a.txt HTTP/1.1', 'Host: te\0st'), must(400)),
+    ended(
+      400,
+      'Host with NUL',
+      '9110 §5.5',
+      head('GET /a.txt HTTP/1.1', 'Host: te\0st'),
+      must(400),
+    ),
     ended(
       400,
       'Host with a bare carriage return',
@@ -146,7 +175,11 @@ export const fields = {
     ),
 
     served('no space behind the colon', '9112 §5', head('GET /a.txt HTTP/1.1', 'Host:test')),
-    served('spaces and tabs around a value', '9112 §5', head('GET /a.txt HTTP/1.1', 'Host: \t test \t ')),
+    served(
+      'spaces and tabs around a value',
+      '9112 §5',
+      head('GET /a.txt HTTP/1.1', 'Host: \t test \t '),
+    ),
     served('an empty value', '9110 §5.5', get('X:')),
     served('a value of nothing but spaces', '9110 §5.5', get('X:     ')),
     served('a tab in a value', '9110 §5.5', get('X: a\tb')),
@@ -156,19 +189,39 @@ export const fields = {
     served('0x80 and 0xff in a value', '9110 §5.5', get('X: \x80\xff')),
     served('a name of all that may be in a token', '9110 §5.1', get("!#$%&'*+-.^_`|~09azAZ: x")),
     served('names in any case', '9110 §5.1', head('GET /a.txt HTTP/1.1', 'hOsT: test')),
-    served('Host behind the other fields', '9110 §5.3', head('GET /a.txt HTTP/1.1', 'X: y', 'Host: test')),
+    served(
+      'Host behind the other fields',
+      '9110 §5.3',
+      head('GET /a.txt HTTP/1.1', 'X: y', 'Host: test'),
+    ),
     served('a field that comes often', '9110 §5.3', get('X: 1', 'X: 2', 'X: 3')),
     served('two of a field we only log', '9110 §5.3', get('User-Agent: a', 'User-Agent: b')),
-    served('names that only resemble', '9110 §5.1', get('If-None-Match2: *', 'X-If-Match: "x"', 'Hos: x')),
-    served('a hundred fields', '9110 §5.4', get(...Array.from({ length: 100 }, (_, i) => `X-${i}: y`))),
+    served(
+      'names that only resemble',
+      '9110 §5.1',
+      get('If-None-Match2: *', 'X-If-Match: "x"', 'Hos: x'),
+    ),
+    served(
+      'a hundred fields',
+      '9110 §5.4',
+      get(...Array.from({ length: 100 }, (_, i) => `X-${i}: y`)),
+    ),
     served('a value of 8,000 bytes', '9110 §5.4', get(`X: ${'x'.repeat(8000)}`)),
     served('a head as long as it may be', '9110 §5.4', get(`X: ${'x'.repeat(16384 - 40)}`)),
     ended(431, 'a head one byte longer', '6585 §5', get(`X: ${'x'.repeat(16385 - 40)}`)),
-    ended(431, 'a field that never ends', '6585 §5', `GET /a.txt HTTP/1.1\r\nX: ${'x'.repeat(70_000)}`),
-    ...Object.entries(overLimit).map(([name, send]) => ended(431, name, '9110 §5.4', send, must4xx)),
+    ended(
+      431,
+      'a field that never ends',
+      '6585 §5',
+      `GET /a.txt HTTP/1.1\r\nX: ${'x'.repeat(70_000)}`,
+    ),
+    ...Object.entries(overLimit).map(([name, send]) =>
+      ended(431, name, '9110 §5.4', send, must4xx),
+    ),
 
-    ...['If-Modified-Since', 'If-Unmodified-Since', 'If-Range', 'Range', 'Expect'].map((name) =>
+    ...['If-Modified-Since', 'If-Unmodified-Since', 'If-Range', 'Range'].map((name) =>
       ended(400, `two of ${name}`, '9110 §5.3', get(`${name}: a`, `${name}: b`)),
     ),
+    ended(400, 'two of Expect', '9110 §5.3', get('Expect: 100-continue', 'Expect: 100-continue')),
   ],
 }

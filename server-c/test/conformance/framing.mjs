@@ -25,7 +25,7 @@ const notLengths = {
   'a letter behind the digits': '5a',
   'a letter before the digits': 'a5',
   'a word': 'five',
-  'hexadecimal': '0x5',
+  hexadecimal: '0x5',
   'hexadecimal without 0x': 'ff',
   'octal as some write it': '0o5',
   'binary as some write it': '0b101',
@@ -108,7 +108,11 @@ const contradictions = {
   'Content-Length, then chunked': ['Content-Length: 5', 'Transfer-Encoding: chunked'],
   'chunked, then Content-Length': ['Transfer-Encoding: chunked', 'Content-Length: 5'],
   'Content-Length of 0 and chunked': ['Content-Length: 0', 'Transfer-Encoding: chunked'],
-  'Content-Length that fits and chunked': ['Content-Length: 5', 'X: y', 'Transfer-Encoding: chunked'],
+  'Content-Length that fits and chunked': [
+    'Content-Length: 5',
+    'X: y',
+    'Transfer-Encoding: chunked',
+  ],
   'names and values in odd case': ['cONTENT-lENGTH: 5', 'tRANSFER-eNCODING: CHUNKED'],
   'chunked behind a tab': ['Content-Length: 5', 'Transfer-Encoding:\tchunked'],
   'chunked and spaces behind it': ['Content-Length: 5', 'Transfer-Encoding: chunked  '],
@@ -173,20 +177,43 @@ const chunks = {
 
 export const framing = {
   title: 'framing',
-  sources: ['llhttp', 'lighttpd', 'nginx-tests', 'http-garden', 'Http11Probe', 'PortSwigger', 'smuggler'],
+  sources: [
+    'llhttp',
+    'lighttpd',
+    'nginx-tests',
+    'http-garden',
+    'Http11Probe',
+    'PortSwigger',
+    'smuggler',
+  ],
   rows: [
     /* Content-Length */
     served('a body is skipped', '9112 §6.3', withLength(5, 'hello')),
-    served('a request in a body is not one', '9112 §6.3', withLength(SMUGGLED.length, SMUGGLED), mustAll),
+    served(
+      'a request in a body is not one',
+      '9112 §6.3',
+      withLength(SMUGGLED.length, SMUGGLED),
+      mustAll,
+    ),
     served('Content-Length: 0', '9110 §8.6', withLength(0)),
-    served('zeros in front: decimal, not octal', '9110 §8.6', withLength('010', '0123456789'), mustAll),
+    served(
+      'zeros in front: decimal, not octal',
+      '9110 §8.6',
+      withLength('010', '0123456789'),
+      mustAll,
+    ),
     served('many zeros in front', '9110 §8.6', withLength('000000000005', 'hello')),
     served('spaces and tabs around it', '9112 §5.1', withLength(' \t 5 \t ', 'hello')),
     served('its name in any case', '9110 §5.1', `${get('conTENT-Length: 5')}hello`),
     served('a body that looks like chunks', '9112 §6.3', withLength(5, '0\r\n\r\n')),
     served('a body of line ends', '9112 §6.3', withLength(6, '\r\n\r\n\r\n')),
     served('a body of NULs', '9112 §6.3', withLength(5, '\0\0\0\0\0')),
-    answered(405, 'the body of a POST is skipped', '9112 §6.3', `${asked('POST', 'Content-Length: 5')}hello`),
+    answered(
+      405,
+      'the body of a POST is skipped',
+      '9112 §6.3',
+      `${asked('POST', 'Content-Length: 5')}hello`,
+    ),
     answered(
       405,
       'a request in the body of a POST is not one',
@@ -219,9 +246,15 @@ export const framing = {
       `${get('If-None-Match: *', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
     ),
     answered(405, 'a POST without a length has no body', '9112 §6.3', asked('POST')),
-    ended(200, 'a body longer than we care to skip', '9112 §9.3', withLength('4294967301', 'hello'), {
-      body: 'alpha\n',
-    }),
+    ended(
+      200,
+      'a body longer than we care to skip',
+      '9112 §9.3',
+      withLength('4294967301', 'hello'),
+      {
+        body: 'alpha\n',
+      },
+    ),
     ended(200, 'a length of 18 digits', '9110 §8.6', withLength('999999999999999999', 'hello')),
     ended(400, 'a length of 2^64 + 5', '9110 §8.6', withLength('18446744073709551621', 'hello')),
     ended(400, 'a length of 30 digits', '9110 §8.6', withLength('9'.repeat(30), 'hello')),
@@ -240,7 +273,12 @@ export const framing = {
     ended(400, 'the same number twice in a list', '9112 §6.3', withLength('5, 5', 'hello')),
     ended(400, 'a list that ends in a comma', '9112 §6.3', withLength('5,', 'hello')),
     ended(400, 'a list that begins with a comma', '9112 §6.3', withLength(',5', 'hello')),
-    ended(400, 'two Content-Lengths that agree', '9112 §6.3', `${get('Content-Length: 5', 'Content-Length: 5')}hello`),
+    ended(
+      400,
+      'two Content-Lengths that agree',
+      '9112 §6.3',
+      `${get('Content-Length: 5', 'Content-Length: 5')}hello`,
+    ),
     ...[
       ['5', '6'],
       ['6', '5'],
@@ -274,13 +312,30 @@ export const framing = {
     ),
     ended(200, 'chunked in capitals', '9112 §7', withCoding('CHUNKED'), { body: 'alpha\n' }),
     ended(200, 'chunked in odd case', '9112 §7', withCoding('cHuNkEd'), { body: 'alpha\n' }),
-    ended(200, 'chunked behind a tab', '9112 §5', `${get('Transfer-Encoding:\tchunked')}0\r\n\r\n`, {
-      body: 'alpha\n',
-    }),
-    ended(200, 'chunked, then a tab', '9112 §5', `${get('Transfer-Encoding: chunked\t')}0\r\n\r\n`, {
-      body: 'alpha\n',
-    }),
-    ended(405, 'a POST in chunks', '9112 §7.1', `${asked('POST', 'Transfer-Encoding: chunked')}0\r\n\r\n`),
+    ended(
+      200,
+      'chunked behind a tab',
+      '9112 §5',
+      `${get('Transfer-Encoding:\tchunked')}0\r\n\r\n`,
+      {
+        body: 'alpha\n',
+      },
+    ),
+    ended(
+      200,
+      'chunked, then a tab',
+      '9112 §5',
+      `${get('Transfer-Encoding: chunked\t')}0\r\n\r\n`,
+      {
+        body: 'alpha\n',
+      },
+    ),
+    ended(
+      405,
+      'a POST in chunks',
+      '9112 §7.1',
+      `${asked('POST', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ),
     ...Object.entries(notFinal).map(([name, value]) =>
       ended(400, `Transfer-Encoding: ${name}`, '9112 §6.3', withCoding(value), mustEnd(400)),
     ),
@@ -336,7 +391,11 @@ export const framing = {
       ended(400, `Transfer-Encoding: ${name}`, '9110 §5.1', `${get(`${field}: chunked`)}0\r\n\r\n`),
     ),
     served('Transfer_Encoding is another field', '9110 §5.1', get('Transfer_Encoding: chunked')),
-    served('X-Transfer-Encoding is another field', '9110 §5.1', get('X-Transfer-Encoding: chunked')),
+    served(
+      'X-Transfer-Encoding is another field',
+      '9110 §5.1',
+      get('X-Transfer-Encoding: chunked'),
+    ),
     served('Content-Encoding frames nothing', '9110 §8.4', get('Content-Encoding: chunked')),
     served('TE frames nothing', '9110 §10.1.4', get('TE: chunked', 'Connection: TE')),
 
@@ -390,7 +449,13 @@ export const framing = {
     ),
 
     /* HTTP/1.0 */
-    ended(400, 'HTTP/1.0 in chunks', '9112 §6.1', first10(['Transfer-Encoding: chunked'], '0\r\n\r\n'), mustEnd()),
+    ended(
+      400,
+      'HTTP/1.0 in chunks',
+      '9112 §6.1',
+      first10(['Transfer-Encoding: chunked'], '0\r\n\r\n'),
+      mustEnd(),
+    ),
     ended(
       400,
       'HTTP/1.0 in chunks that would go on',
@@ -402,7 +467,10 @@ export const framing = {
       400,
       'HTTP/1.0 in chunks with a length that would go on',
       '9112 §6.1',
-      first10(['Connection: keep-alive', 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+      first10(
+        ['Connection: keep-alive', 'Content-Length: 5', 'Transfer-Encoding: chunked'],
+        '0\r\n\r\n',
+      ),
       mustEnd(),
     ),
     served(

@@ -20,7 +20,12 @@ export const headMethod = {
   rows: [
     answered(200, 'a file', '9110 §9.3.2', asked('HEAD'), {
       ...bodiless,
-      headers: { 'content-length': '6', 'content-type': /^text\/plain/, 'accept-ranges': 'bytes', etag: /^"/ },
+      headers: {
+        'content-length': '6',
+        'content-type': /^text\/plain/,
+        'accept-ranges': 'bytes',
+        etag: /^"/,
+      },
     }),
     answered(200, 'an empty file', '9110 §9.3.2', of('/empty.txt'), {
       ...bodiless,
@@ -30,7 +35,10 @@ export const headMethod = {
       ...bodiless,
       headers: { 'content-length': '300000' },
     }),
-    answered(200, 'a folder', '9110 §9.3.2', of('/folder/'), { ...bodiless, headers: { 'content-length': '7' } }),
+    answered(200, 'a folder', '9110 §9.3.2', of('/folder/'), {
+      ...bodiless,
+      headers: { 'content-length': '7' },
+    }),
     answered(301, 'a folder without its slash', '9110 §9.3.2', of('/folder'), {
       ...bodiless,
       headers: { location: '/folder/' },
@@ -38,7 +46,13 @@ export const headMethod = {
     answered(404, 'a file that is not there', '9110 §9.3.2', of('/nope'), bodiless),
     answered(400, 'a path that is refused', '9110 §9.3.2', of('/%00'), bodiless),
     answered(304, 'not modified', '9110 §9.3.2', of('/a.txt', 'If-None-Match: *'), bodiless),
-    answered(412, 'a precondition that fails', '9110 §9.3.2', of('/a.txt', 'If-Match: "x"'), bodiless),
+    answered(
+      412,
+      'a precondition that fails',
+      '9110 §9.3.2',
+      of('/a.txt', 'If-Match: "x"'),
+      bodiless,
+    ),
     answered(200, 'Range means nothing', '9110 §14.2', of('/numbers.txt', 'Range: bytes=0-9'), {
       ...bodiless,
       judge: {
@@ -47,27 +61,74 @@ export const headMethod = {
       },
       headers: { 'content-length': '1000', 'content-range': null },
     }),
-    answered(200, 'nor does a Range that lies behind the end', '9110 §14.2', of('/numbers.txt', 'Range: bytes=5000-'), {
-      must: true,
-      judge: { accepts: ({ status }) => status === 200 },
-      body: '',
-      headers: { 'content-range': null },
-    }),
+    answered(
+      200,
+      'nor does a Range that lies behind the end',
+      '9110 §14.2',
+      of('/numbers.txt', 'Range: bytes=5000-'),
+      {
+        must: true,
+        judge: { accepts: ({ status }) => status === 200 },
+        body: '',
+        headers: { 'content-range': null },
+      },
+    ),
     ended(200, 'of HTTP/1.0', '9110 §9.3.2', head('HEAD /a.txt HTTP/1.0', 'Host: test'), bodiless),
     ended(200, 'with close', '9110 §9.3.2', of('/a.txt', 'Connection: close'), bodiless),
     ended(400, 'without Host', '9110 §9.3.2', head('HEAD /a.txt HTTP/1.1'), bodiless),
     ended(400, 'with a target of no form', '9110 §9.3.2', of('a.txt'), bodiless),
-    ended(400, 'with a control character in a field', '9110 §9.3.2', of('/a.txt', 'X: \x01'), bodiless),
-    ended(400, 'with a Content-Length that is none', '9110 §9.3.2', of('/a.txt', 'Content-Length: x'), bodiless),
+    ended(
+      400,
+      'with a control character in a field',
+      '9110 §9.3.2',
+      of('/a.txt', 'X: \x01'),
+      bodiless,
+    ),
+    ended(
+      400,
+      'with a Content-Length that is none',
+      '9110 §9.3.2',
+      of('/a.txt', 'Content-Length: x'),
+      bodiless,
+    ),
     ended(414, 'with a target one byte too long', '9110 §9.3.2', of(`/${'x'.repeat(8192)}`), {
       ...bodiless,
       must: false,
     }),
-    ended(414, 'with a target far too long', '9110 §9.3.2', of(`/${'x'.repeat(100_000)}`), bodiless),
-    ended(431, 'with a field far too long', '9110 §9.3.2', of('/a.txt', `X: ${'x'.repeat(100_000)}`), bodiless),
+    ended(
+      414,
+      'with a target far too long',
+      '9110 §9.3.2',
+      of(`/${'x'.repeat(100_000)}`),
+      bodiless,
+    ),
+    ended(
+      431,
+      'with a field far too long',
+      '9110 §9.3.2',
+      of('/a.txt', `X: ${'x'.repeat(100_000)}`),
+      bodiless,
+    ),
     ended(417, 'with an unknown expectation', '9110 §9.3.2', of('/a.txt', 'Expect: x'), bodiless),
     ended(505, 'of HTTP/2.0', '9110 §9.3.2', head('HEAD /a.txt HTTP/2.0', 'Host: test'), bodiless),
-    ended(400, 'with a tab before the version', '9110 §9.3.2', head('HEAD /a.txt\tHTTP/1.1', 'Host: test'), { ...bodiless, must: false }),
-    ended(400, 'with a version that is none', '9110 §9.3.2', head('HEAD /a.txt HTTP/1.x', 'Host: test'), { ...bodiless, must: false }),
+    ended(
+      400,
+      'with a tab before the version',
+      '9110 §9.3.2',
+      head('HEAD /a.txt\tHTTP/1.1', 'Host: test'),
+      { ...bodiless, must: false },
+    ),
+    ended(400, 'with NUL in its target', '9110 §9.3.2', of('/a\0'), { ...bodiless, must: false }),
+    ended(400, 'with a space in its target', '9110 §9.3.2', of('/a b'), {
+      ...bodiless,
+      must: false,
+    }),
+    ended(
+      400,
+      'with a version that is none',
+      '9110 §9.3.2',
+      head('HEAD /a.txt HTTP/1.x', 'Host: test'),
+      { ...bodiless, must: false },
+    ),
   ],
 }

@@ -39,7 +39,7 @@ const malformed = {
   'the PROXY protocol': 'PROXY TCP4 192.0.2.1 192.0.2.2 4000 80',
   'an SSH greeting': 'SSH-2.0-OpenSSH_9.2p1',
   'a field': 'Host: test',
-  'JSON': '{"method":"GET"}',
+  JSON: '{"method":"GET"}',
 }
 
 /* Section 2.3: "HTTP", a slash, a digit, a dot, a digit; case-sensitive. */
@@ -126,7 +126,11 @@ export const requestLine = {
   sources: ['llhttp', 'lighttpd', 'nginx-tests', 'picohttpparser', 'http-garden', 'Http11Probe'],
   rows: [
     served('as it should be', '9112 §3', line('GET /a.txt HTTP/1.1')),
-    served('one empty line in front is forgiven', '9112 §2.2', `\r\n${line('GET /a.txt HTTP/1.1')}`),
+    served(
+      'one empty line in front is forgiven',
+      '9112 §2.2',
+      `\r\n${line('GET /a.txt HTTP/1.1')}`,
+    ),
     served('a higher minor version is taken as ours', '9110 §2.5', line('GET /a.txt HTTP/1.2')),
     served('the highest minor version', '9110 §2.5', line('GET /a.txt HTTP/1.9')),
     ended(200, 'HTTP/1.0', '9112 §9.3', line('GET /a.txt HTTP/1.0'), { body: 'alpha\n' }),
@@ -142,9 +146,12 @@ export const requestLine = {
     ...[...delimiters].map((c) =>
       ended(400, `a method with ${c}`, '9110 §9.1', line(`G${c}T /a.txt HTTP/1.1`)),
     ),
-    answered(501, 'a method of all that may be in a token', '9110 §15.6.2', line(
-      "!#$%&'*+-.^_`|~09azAZ /a.txt HTTP/1.1",
-    )),
+    answered(
+      501,
+      'a method of all that may be in a token',
+      '9110 §15.6.2',
+      line("!#$%&'*+-.^_`|~09azAZ /a.txt HTTP/1.1"),
+    ),
     ...Object.entries(bytes).map(([name, text]) => ended(400, name, '9112 §3', line(text))),
     ...Object.entries(lineEnds).map(([name, send]) => ended(400, name, '9112 §2.2', send)),
     ended(400, 'TLS', '9112 §3', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'),
@@ -155,8 +162,18 @@ export const requestLine = {
     ended(414, 'a target far too long', '9112 §3', getOf(`/${'x'.repeat(100_000)}`), must4xx),
     ended(414, 'a target that never ends', '9110 §15.5.15', `GET /${'x'.repeat(100_000)}`),
     ended(414, 'a query far too long', '9112 §3', getOf(`/a.txt?${'x'.repeat(100_000)}`)),
-    answered(501, 'a method of 32 bytes', '9110 §15.6.2', line(`${'M'.repeat(32)} /a.txt HTTP/1.1`)),
+    answered(
+      501,
+      'a method of 32 bytes',
+      '9110 §15.6.2',
+      line(`${'M'.repeat(32)} /a.txt HTTP/1.1`),
+    ),
     answered(501, 'a method of 500 bytes', '9112 §3', line(`${'M'.repeat(500)} /a.txt HTTP/1.1`)),
-    ended(501, 'a method of 20,000 bytes', '9112 §3', line(`${'M'.repeat(20_000)} /a.txt HTTP/1.1`)),
+    ended(
+      501,
+      'a method of 20,000 bytes',
+      '9112 §3',
+      line(`${'M'.repeat(20_000)} /a.txt HTTP/1.1`),
+    ),
   ],
 }

@@ -43,4 +43,7 @@ export const mustEnd = (...statuses) => ({ must: true, judge: { statuses, ended:
 export const mustAll = { must: true, judge: { whole: true } }
 
 /** Any 4xx. */
-export const must4xx = { must: true, judge: { accepts: ({ status }) => status >= 400 && status < 500 } }
+export const must4xx = {
+  must: true,
+  judge: { accepts: ({ status }) => status >= 400 && status < 500 },
+}

@@ -172,7 +172,14 @@ export const targets = {
       }),
     ),
     served('a path of 8,000 bytes', '9110 §4.1', getOf(`${'/.'.repeat(4000)}/a.txt`)),
-    ended(400, 'OPTIONS of a path without its slash', '9112 §3.2', head('OPTIONS a.txt HTTP/1.1', 'Host: test')),
-    ended(400, 'an asterisk for HEAD', '9112 §3.2.4', head('HEAD * HTTP/1.1', 'Host: test'), { body: '' }),
+    ended(
+      400,
+      'OPTIONS of a path without its slash',
+      '9112 §3.2',
+      head('OPTIONS a.txt HTTP/1.1', 'Host: test'),
+    ),
+    ended(400, 'an asterisk for HEAD', '9112 §3.2.4', head('HEAD * HTTP/1.1', 'Host: test'), {
+      body: '',
+    }),
   ],
 }
