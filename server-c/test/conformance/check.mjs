@@ -32,6 +32,30 @@ function checkPart(part, [first, last], whole) {
   assert.ok(part.body.equals(whole.subarray(first, last + 1)), `the bytes of ${first}-${last}`)
 }
 
+/** Section 15.3.7: one part says in its head which, several say it each, and the head does not. */
+function checkParts(response, { target, ranges }) {
+  const whole = bytesOf(target)
+  if (!/^multipart\//.test(response.headers['content-type'] ?? '')) {
+    const said = /^bytes (\d+)-(\d+)\//.exec(response.headers['content-range'] ?? '')
+    assert.ok(said, 'it says which part it is')
+    const [first, last] = said.slice(1).map(Number)
+    checkPart(response, [first, last], whole)
+    assert.ok(
+      ranges.some(([from]) => from >= first && from <= last),
+      'it was asked for',
+    )
+    return
+  }
+  assert.ok(ranges.length > 1, 'one range is not multipart')
+  assert.equal(response.headers['content-range'], undefined)
+  for (const part of partsOf(response)) {
+    const said = /^bytes (\d+)-(\d+)\//.exec(part.headers['content-range'] ?? '')
+    assert.ok(said, 'each part says which it is')
+    const [first, last] = said.slice(1).map(Number)
+    checkPart(part, [first, last], whole)
+  }
+}
+
 /** `ranges`: of `target`, in this order; one alone comes as a single part. */
 function checkRanges(response, { target, ranges }) {
   const whole = bytesOf(target)
@@ -113,7 +137,7 @@ function passes(check) {
 /** Does any server's outcome meet the row's MUST? */
 export function meetsMust(row, outcome, context) {
   const { responses, closed, timedOut } = outcome
-  const { statuses = [], ended, accepts, whole } = row.judge
+  const { statuses = [], ended, accepts, whole, part } = row.judge
   const [first] = responses.filter((one) => one.status >= 200)
   const wanted = wantedOf(row)
   if (timedOut && !first) return false
@@ -121,6 +145,11 @@ export function meetsMust(row, outcome, context) {
   if (ended && (!closed || responses.length > wanted.length)) return false
   /* A server that hangs up without a word has not acted on what it was sent. */
   if (!first) return ended === true
+  /* Range may be ignored (section 14.2); what calls itself a part has to be one. */
+  if (part)
+    return first.status === 200
+      ? first.headers['content-range'] === undefined
+      : first.status === 206 && passes(() => checkParts(first, row))
   if (whole)
     return passes(() => {
       for (const [i, want] of wanted.entries()) {

@@ -93,7 +93,7 @@ export const connection = {
       'close and a body',
       '9112 §9.6',
       `${get('Connection: close', 'Content-Length: 4')}q=42`,
-      mustEnd(200),
+      mustEnd(),
     ),
     ended(
       405,

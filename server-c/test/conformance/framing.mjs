@@ -2,11 +2,14 @@
 // Where a request ends. Every row that is refused also shows that the bytes behind it are not read
 // as a request; every row that is served shows that its body is not.
 
-import { answered, asked, ended, get, head, must, mustAll, mustEnd, served } from './row.mjs'
+import { answered, asked, ended, get, head, must, mustEnd, mustFrame, served } from './row.mjs'
 
 const SMUGGLED = 'GET /numbers.txt HTTP/1.1\r\nHost: test\r\n\r\n'
 const withLength = (value, body = '') => `${get(`Content-Length: ${value}`)}${body}`
 const withCoding = (value, body = '0\r\n\r\n') => `${get(`Transfer-Encoding: ${value}`)}${body}`
+/* RFC 9112 section 9.3: read the whole body or end the connection. */
+const framed = (row) => ({ ...row, ...mustFrame })
+
 const inChunks = (body) => withCoding('chunked', body)
 const first10 = (lines, body) => `GET /a.txt HTTP/1.0\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 
@@ -153,6 +156,10 @@ const chunks = {
   'a trailer': '5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n',
   'a trailer that would be framing': '0\r\nContent-Length: 40\r\n\r\n',
   'a request inside a chunk': `2a\r\n${SMUGGLED}\r\n0\r\n\r\n`,
+}
+
+/* Some of these other servers must take for errors; here they are not even looked at. */
+const oddChunks = {
   'a request behind the last chunk': `0\r\n\r\n${SMUGGLED}`,
   'a size with an underscore': `0_2e\r\n\r\n${SMUGGLED}0\r\n\r\n`,
   'a size with 0x': '0x5\r\nhello\r\n0\r\n\r\n',
@@ -188,64 +195,66 @@ export const framing = {
   ],
   rows: [
     /* Content-Length */
-    served('a body is skipped', '9112 §6.3', withLength(5, 'hello')),
-    served(
-      'a request in a body is not one',
-      '9112 §6.3',
-      withLength(SMUGGLED.length, SMUGGLED),
-      mustAll,
-    ),
-    served('Content-Length: 0', '9110 §8.6', withLength(0)),
-    served(
-      'zeros in front: decimal, not octal',
-      '9110 §8.6',
-      withLength('010', '0123456789'),
-      mustAll,
-    ),
-    served('many zeros in front', '9110 §8.6', withLength('000000000005', 'hello')),
-    served('spaces and tabs around it', '9112 §5.1', withLength(' \t 5 \t ', 'hello')),
-    served('its name in any case', '9110 §5.1', `${get('conTENT-Length: 5')}hello`),
-    served('a body that looks like chunks', '9112 §6.3', withLength(5, '0\r\n\r\n')),
-    served('a body of line ends', '9112 §6.3', withLength(6, '\r\n\r\n\r\n')),
-    served('a body of NULs', '9112 §6.3', withLength(5, '\0\0\0\0\0')),
-    answered(
-      405,
-      'the body of a POST is skipped',
-      '9112 §6.3',
-      `${asked('POST', 'Content-Length: 5')}hello`,
-    ),
-    answered(
-      405,
-      'a request in the body of a POST is not one',
-      '9112 §6.3',
-      `${asked('POST', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
-    ),
-    answered(
-      200,
-      'a request in the body of a HEAD is not one',
-      '9112 §6.3',
-      `${asked('HEAD', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
-      { ...mustAll, body: '' },
-    ),
-    answered(
-      204,
-      'a request in the body of an OPTIONS is not one',
-      '9112 §6.3',
-      `${asked('OPTIONS', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
-    ),
-    answered(
-      404,
-      'the body of what is not found is skipped',
-      '9112 §6.3',
-      `${head('GET /nope HTTP/1.1', 'Host: test', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
-    ),
-    answered(
-      304,
-      'the body of what is not modified is skipped',
-      '9112 §6.3',
-      `${get('If-None-Match: *', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
-    ),
-    answered(405, 'a POST without a length has no body', '9112 §6.3', asked('POST')),
+    ...[
+      served('a body is skipped', '9112 §6.3', withLength(5, 'hello')),
+      served(
+        'a request in a body is not one',
+        '9112 §6.3',
+        withLength(SMUGGLED.length, SMUGGLED),
+        mustFrame,
+      ),
+      served('Content-Length: 0', '9110 §8.6', withLength(0)),
+      served(
+        'zeros in front: decimal, not octal',
+        '9110 §8.6',
+        withLength('010', '0123456789'),
+        mustFrame,
+      ),
+      served('many zeros in front', '9110 §8.6', withLength('000000000005', 'hello')),
+      served('spaces and tabs around it', '9112 §5.1', withLength(' \t 5 \t ', 'hello')),
+      served('its name in any case', '9110 §5.1', `${get('conTENT-Length: 5')}hello`),
+      served('a body that looks like chunks', '9112 §6.3', withLength(5, '0\r\n\r\n')),
+      served('a body of line ends', '9112 §6.3', withLength(6, '\r\n\r\n\r\n')),
+      served('a body of NULs', '9112 §6.3', withLength(5, '\0\0\0\0\0')),
+      answered(
+        405,
+        'the body of a POST is skipped',
+        '9112 §6.3',
+        `${asked('POST', 'Content-Length: 5')}hello`,
+      ),
+      answered(
+        405,
+        'a request in the body of a POST is not one',
+        '9112 §6.3',
+        `${asked('POST', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
+      ),
+      answered(
+        200,
+        'a request in the body of a HEAD is not one',
+        '9112 §6.3',
+        `${asked('HEAD', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
+        { ...mustFrame, body: '' },
+      ),
+      answered(
+        204,
+        'a request in the body of an OPTIONS is not one',
+        '9112 §6.3',
+        `${asked('OPTIONS', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
+      ),
+      answered(
+        404,
+        'the body of what is not found is skipped',
+        '9112 §6.3',
+        `${head('GET /nope HTTP/1.1', 'Host: test', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
+      ),
+      answered(
+        304,
+        'the body of what is not modified is skipped',
+        '9112 §6.3',
+        `${get('If-None-Match: *', `Content-Length: ${SMUGGLED.length}`)}${SMUGGLED}`,
+      ),
+      answered(405, 'a POST without a length has no body', '9112 §6.3', asked('POST')),
+    ].map(framed),
     ended(
       200,
       'a body longer than we care to skip',
@@ -308,6 +317,9 @@ export const framing = {
 
     /* Transfer-Encoding */
     ...Object.entries(chunks).map(([name, body]) =>
+      framed(ended(200, `in chunks: ${name}`, '9112 §7.1', inChunks(body), { body: 'alpha\n' })),
+    ),
+    ...Object.entries(oddChunks).map(([name, body]) =>
       ended(200, `in chunks: ${name}`, '9112 §7.1', inChunks(body), { body: 'alpha\n' }),
     ),
     ended(200, 'chunked in capitals', '9112 §7', withCoding('CHUNKED'), { body: 'alpha\n' }),
@@ -337,12 +349,12 @@ export const framing = {
       `${asked('POST', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
     ),
     ...Object.entries(notFinal).map(([name, value]) =>
-      ended(400, `Transfer-Encoding: ${name}`, '9112 §6.3', withCoding(value), mustEnd(400)),
+      ended(400, `Transfer-Encoding: ${name}`, '9112 §6.3', withCoding(value), mustEnd(400, 501)),
     ),
     ended(501, 'gzip before chunked', '9112 §6.1', withCoding('gzip, chunked')),
     ended(501, 'an unknown coding before chunked', '9112 §6.1', withCoding('cow, chunked')),
     ...Object.entries(notCodings).map(([name, value]) =>
-      ended(400, name, '9112 §6.3', withCoding(value), mustEnd(400)),
+      ended(400, name, '9112 §6.3', withCoding(value), mustEnd(400, 501)),
     ),
     ended(400, 'chunked twice in a list', '9112 §6.1', withCoding('chunked, chunked')),
     ended(400, 'chunked with a parameter', '9112 §7.1', withCoding('chunked;q=1')),
@@ -363,7 +375,7 @@ export const framing = {
       'a folded Transfer-Encoding',
       '9112 §5.2',
       `GET /a.txt HTTP/1.1\r\nHost: test\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n`,
-      must(400, 200),
+      must(400, 200, 501),
     ),
     ended(
       400,
@@ -377,7 +389,7 @@ export const framing = {
       'chunked with a fold behind it',
       '9112 §6.3',
       `GET /a.txt HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n abc\r\n\r\n0\r\n\r\n`,
-      mustEnd(400),
+      mustEnd(400, 501),
     ),
     ...Object.entries(twice).map(([name, values]) =>
       ended(

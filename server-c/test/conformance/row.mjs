@@ -42,6 +42,18 @@ export const mustEnd = (...statuses) => ({ must: true, judge: { statuses, ended:
 /** The row's own status with the row's headers, body and number of responses. */
 export const mustAll = { must: true, judge: { whole: true } }
 
+/** The whole with 200, or with 206 parts that are what they say they are. */
+export const mustPart = { must: true, judge: { part: true } }
+
+/** Nothing in the body is taken for a request: the probe is answered, or the connection ends. */
+export const mustFrame = {
+  must: true,
+  judge: {
+    accepts: (_, { responses, closed }) =>
+      responses.length === 1 ? closed : responses[1].body.toString() === 'probe\n',
+  },
+}
+
 /** Any 4xx. */
 export const must4xx = {
   must: true,
