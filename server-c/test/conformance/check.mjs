@@ -103,7 +103,8 @@ function checkOurs({ version, status, reason, headers }) {
 
 const wantedOf = (row) => row.responses ?? [row]
 
-export function checkRow(row, { responses, rest, closed, timedOut }, context) {
+export function checkRow(row, outcome, context) {
+  const { responses, rest, closed, timedOut } = outcome
   const wanted = wantedOf(row)
   const seen = responses.map((one) => one.status)
   assert.equal(timedOut, false, `the server fell silent after ${JSON.stringify(seen)}`)
@@ -120,8 +121,10 @@ export function checkRow(row, { responses, rest, closed, timedOut }, context) {
   } else {
     assert.equal(responses.length, wanted.length, `nothing behind it is answered: ${seen}`)
     assert.ok(closed, 'the connection ends')
-    assert.equal(responses.at(-1).headers.connection, 'close', 'and the client is told so')
+    if (!row.hangsUp)
+      assert.equal(responses.at(-1).headers.connection, 'close', 'and the client is told so')
   }
+  if (row.must) assert.ok(meetsMust(row, outcome, context), 'what the RFC leaves no choice in')
 }
 
 function passes(check) {

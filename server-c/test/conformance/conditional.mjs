@@ -282,6 +282,14 @@ export const conditional = {
       ),
     ),
 
+    /* Section 8.8.2.1: a date that lies ahead is not given away as one. */
+    answered(200, 'a file changed in the future was not', '9110 §8.8.2.1', getOf('/future.txt'), {
+      must: true,
+      judge: {
+        accepts: ({ headers }) => Date.parse(headers['last-modified']) <= Date.parse(headers.date),
+      },
+    }),
+
     /* Which one counts (section 13.2.2) */
     whole(
       'If-None-Match counts, not If-Modified-Since',

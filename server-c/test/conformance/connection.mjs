@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // RFC 9112 section 9: who keeps the connection, who ends it, and requests one behind the other.
 
-import { answered, asked, ended, get, getOf, head, mustAll, mustEnd, served } from './row.mjs'
+import { answered, asked, ended, get, getOf, head, must, mustAll, mustEnd, served } from './row.mjs'
 
 const old = (...lines) => head('GET /a.txt HTTP/1.0', 'Host: test', ...lines)
 const alpha = { status: 200, body: 'alpha\n' }
@@ -14,6 +14,18 @@ const pipelined = (name, send, responses, more = {}) => ({
   send,
   responses,
   connection: 'kept',
+  must: false,
+  ...more,
+})
+
+/** The client sends this and its end of the connection; no probe follows. */
+const hungUp = (name, send, responses, more = {}) => ({
+  name: `the client ends: ${name}`,
+  rfc: '9112 §8',
+  send,
+  responses,
+  hangsUp: true,
+  connection: 'closed',
   must: false,
   ...more,
 })
@@ -149,6 +161,13 @@ export const connection = {
       `${get('Connection: upgrade', 'Upgrade: ws', 'Content-Length: 4')}abcd`,
     ),
 
+    ended(
+      200,
+      'Upgrade means nothing in HTTP/1.0',
+      '9110 §7.8',
+      old('Connection: Upgrade', 'Upgrade: websocket'),
+      must(200),
+    ),
     ended(200, 'HTTP/1.0 ends by itself', '9112 §9.3', old(), { body: 'alpha\n' }),
     ended(200, 'HTTP/1.0 that says close', '9112 §9.3', old('Connection: close')),
     ended(
@@ -250,6 +269,34 @@ export const connection = {
       `${get('Content-Length: 4')}q=42X\r\n\r\n`,
       [alpha, { status: 400 }],
       { connection: 'closed' },
+    ),
+    hungUp('at once', '', []),
+    hungUp('behind an empty line', '\r\n', []),
+    hungUp('in the method', 'GE', []),
+    hungUp('behind the method', 'GET ', []),
+    hungUp('in the target', 'GET /a.t', []),
+    hungUp('in the version', 'GET /a.txt HTTP/1.', []),
+    hungUp('behind the version', 'GET /a.txt HTTP/1.1', []),
+    hungUp('before the last byte of the request line', 'GET /a.txt HTTP/1.1\r', []),
+    hungUp('behind the request line', 'GET /a.txt HTTP/1.1\r\n', []),
+    hungUp('in the name of a field', 'GET /a.txt HTTP/1.1\r\nHo', []),
+    hungUp('in a value', 'GET /a.txt HTTP/1.1\r\nHost: te', []),
+    hungUp('before the empty line', 'GET /a.txt HTTP/1.1\r\nHost: test\r\n', []),
+    hungUp('before the last byte of the head', 'GET /a.txt HTTP/1.1\r\nHost: test\r\n\r', []),
+    hungUp('behind the head', get(), [alpha]),
+    hungUp('behind a large answer asked for', getOf('/large.bin'), [{ status: 200 }]),
+    hungUp('behind two requests', get() + get(), [alpha, alpha]),
+    hungUp('in the second request', `${get()}GET /a.txt`, [alpha]),
+    hungUp('behind a body', `${get('Content-Length: 4')}q=42`, [alpha]),
+    hungUp('in a body', `${asked('POST', 'Content-Length: 100')}q=42`, [{ status: 405 }]),
+    hungUp('before a body', asked('POST', 'Content-Length: 100'), [{ status: 405 }]),
+    hungUp('in a chunk', `${asked('POST', 'Transfer-Encoding: chunked')}a\r\nhel`, [
+      { status: 405 },
+    ]),
+    hungUp(
+      'before a body it wanted to be asked for',
+      asked('POST', 'Expect: 100-continue', 'Content-Length: 9'),
+      [{ status: 405 }],
     ),
     answered(200, 'a body that a probe looks like', '9112 §6.3', get('Content-Length: 0'), {
       body: 'alpha\n',

@@ -8,6 +8,9 @@ import { writeTree } from '../support/node.mjs'
 /** When a.txt and numbers.txt were last changed; long ago, so that the date is a strong validator. */
 export const CHANGED = 784111777 // Sun, 06 Nov 1994 08:49:37 GMT
 
+/** When future.txt will have been changed, as a clock that was wrong has it. */
+const NOT_YET = 4102444800 // Fri, 01 Jan 2100 00:00:00 GMT
+
 /** A hundred lines of ten bytes: where a range lies can be read from its bytes. */
 export const numbers = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(9, '0'))
   .join('\n')
@@ -20,6 +23,7 @@ const files = {
   'a.txt': 'alpha\n',
   'numbers.txt': numbers,
   'large.bin': large,
+  'future.txt': 'future\n',
   'empty.txt': '',
   'probe.txt': 'probe\n',
   'index.html': 'root\n',
@@ -45,6 +49,7 @@ export function writeDocroot(folder) {
   writeTree(join(folder, 'other'), { 'a.txt': 'other\n', 'probe.txt': 'probe\n' })
   for (const name of ['a.txt', 'numbers.txt', 'large.bin'])
     utimesSync(join(folder, 'www', name), CHANGED, CHANGED)
+  utimesSync(join(folder, 'www/future.txt'), NOT_YET, NOT_YET)
 }
 
 /** The bytes a target stands for, for the checks of ranges. */

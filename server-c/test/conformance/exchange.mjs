@@ -79,6 +79,12 @@ async function sendInPieces(socket, bytes) {
   }
 }
 
+async function send(socket, bytes, { inPieces, hangsUp }) {
+  if (inPieces) await sendInPieces(socket, bytes)
+  else socket.write(bytes)
+  if (hangsUp) socket.end()
+}
+
 /** Which of a row's responses answer HEAD. */
 function headFlags(row) {
   return row.responses
@@ -93,7 +99,7 @@ function headFlags(row) {
 export async function exchange(port, row, { inPieces = false, quietMs = 10_000 } = {}) {
   const isHead = headFlags(row)
   const wanted = (row.responses?.length ?? 1) + 1
-  const socket = net.connect({ port, host: '127.0.0.1' })
+  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: row.hangsUp })
   await once(socket, 'connect')
   const chunks = []
   let closed = false
@@ -107,8 +113,8 @@ export async function exchange(port, row, { inPieces = false, quietMs = 10_000 }
       closed = true
       wake()
     })
-  const bytes = Buffer.from(row.bytes + PROBE, 'latin1')
-  const sent = inPieces ? sendInPieces(socket, bytes) : socket.write(bytes)
+  const bytes = Buffer.from(row.hangsUp ? row.bytes : row.bytes + PROBE, 'latin1')
+  const sent = send(socket, bytes, { inPieces, hangsUp: row.hangsUp })
   try {
     for (;;) {
       const taken = takeResponses(Buffer.concat(chunks), isHead, closed)

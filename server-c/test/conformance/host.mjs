@@ -191,6 +191,7 @@ export const host = {
       head('GET HTTP://OTHER.test/a.txt HTTP/1.1', 'Host: test'),
       { ...mustAll, body: 'other\n' },
     ),
+    served('absolute form of an IPv6 address', '9112 §3.2.2', absolute('[::1]:80', 'Host: test')),
     ended(400, 'absolute form without Host', '9112 §3.2', absolute('test'), must(400)),
     ended(
       400,
@@ -230,6 +231,11 @@ export const host = {
       'an IPv6 address that does not end': '[::1',
       'an IPv6 address and a dot': '[::1].',
       'letters and an IPv6 address': 'a[::1]',
+      'colons in brackets': '[:::]',
+      'two gaps in an IPv6 address': '[1::2::3]',
+      'an IPv4 address in brackets': '[192.0.2.1]',
+      'an IPvFuture address': '[v1.a]',
+      'percent-encoding': '%74est',
     }).map(([name, value]) =>
       ended(400, `absolute form with ${name}`, '9110 §4.2.4', absolute(value, 'Host: test')),
     ),

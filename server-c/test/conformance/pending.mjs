@@ -47,6 +47,9 @@ export const pending = {
     'too long a group in an IPv6 address',
     'a colon at the end of an IPv6 address',
     'too large a number in the IPv4 part',
+    'absolute form with colons in brackets',
+    'absolute form with two gaps in an IPv6 address',
+    'absolute form with an IPv4 address in brackets',
   ]),
   HEAD: because(
     'a HEAD refused while its request line is read gets a body (RFC 9110 section 9.3.2)',

@@ -166,6 +166,9 @@ export const targets = {
       ['/%66older', '/folder/'],
       ['/no%20index', '/no%20index/'],
       ['http://test/folder', '/folder/'],
+      ['//evil.example/../folder', '/folder/'],
+      ['/folder?a=%0d%0aX:%20y', '/folder/?a=%0d%0aX:%20y'],
+      ['/folder?a?b=/c/../d', '/folder/?a?b=/c/../d'],
     ].map(([target, location]) =>
       answered(301, `${target} leads to ${location}`, '9110 §15.4.2', getOf(target), {
         headers: { location },
