@@ -70,19 +70,24 @@ function takeResponses(bytes, isHead, ended) {
   }
 }
 
-async function sendInPieces(socket, bytes) {
+/* What follows rides with the last piece: a server that closes may reset a client that goes on
+ * sending behind its back, and take the answer away with it (RFC 9112 section 9.6). */
+async function sendInPieces(socket, bytes, behind) {
   const size = Math.ceil(bytes.length / PIECES_MAX)
   socket.setNoDelay(true)
   for (let at = 0; at < bytes.length && socket.writable; at += size) {
-    socket.write(bytes.subarray(at, at + size))
+    const piece = bytes.subarray(at, at + size)
+    socket.write(at + size < bytes.length ? piece : Buffer.concat([piece, behind]))
     await nextTurn()
   }
 }
 
-async function send(socket, bytes, { inPieces, hangsUp }) {
-  if (inPieces) await sendInPieces(socket, bytes)
-  else socket.write(bytes)
-  if (hangsUp) socket.end()
+async function send(socket, row, inPieces) {
+  const bytes = Buffer.from(row.bytes, 'latin1')
+  const behind = Buffer.from(row.hangsUp ? '' : PROBE)
+  if (inPieces) await sendInPieces(socket, bytes, behind)
+  else socket.write(Buffer.concat([bytes, behind]))
+  if (row.hangsUp) socket.end()
 }
 
 /** Which of a row's responses answer HEAD. */
@@ -113,8 +118,7 @@ export async function exchange(port, row, { inPieces = false, quietMs = 10_000 }
       closed = true
       wake()
     })
-  const bytes = Buffer.from(row.hangsUp ? row.bytes : row.bytes + PROBE, 'latin1')
-  const sent = send(socket, bytes, { inPieces, hangsUp: row.hangsUp })
+  const sent = send(socket, row, inPieces)
   try {
     for (;;) {
       const taken = takeResponses(Buffer.concat(chunks), isHead, closed)

@@ -30,6 +30,23 @@ export const expect = {
       get('Expect: 100-continue', 'Content-Length: 0'),
     ),
     served('in any case', '9110 §10.1.1', get('Expect: 100-Continue')),
+    served('twice in a list', '9110 §10.1.1', get('Expect: 100-continue, 100-continue')),
+    served('in two lines', '9110 §5.3', get('Expect: 100-continue', 'Expect: 100-continue')),
+    served('nothing', '9110 §5.6.1', get('Expect:')),
+    served('empty elements around it', '9110 §5.6.1', get('Expect: ,100-continue, ,')),
+    ended(
+      417,
+      'another in a second line',
+      '9110 §15.5.18',
+      get('Expect: 100-continue', 'Expect: x'),
+    ),
+    ended(
+      200,
+      'an unknown expectation in HTTP/1.0',
+      '9110 §10.1.1',
+      head('GET /a.txt HTTP/1.0', 'Host: test', 'Expect: miracles'),
+      { body: 'alpha\n' },
+    ),
     ended(
       405,
       'a body that is sent all the same',

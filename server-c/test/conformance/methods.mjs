@@ -21,7 +21,8 @@ const bare204 = {
   },
 }
 
-const unknown = [
+/* Registered with IANA, and nothing a file here can do. */
+const registered = [
   'PROPFIND',
   'PROPPATCH',
   'MKCOL',
@@ -31,13 +32,20 @@ const unknown = [
   'UNLOCK',
   'REPORT',
   'SEARCH',
-  'M-SEARCH',
-  'QUERY',
-  'PURGE',
   'LINK',
   'UNLINK',
+  'ACL',
+  'BIND',
+  'MERGE',
+  'VERSION-CONTROL',
+]
+
+const unknown = [
+  'M-SEARCH',
+  'PURGE',
   'SOURCE',
   'ANNOUNCE',
+  'PRI',
   'MKCOLA',
   'BREW',
   'get',
@@ -139,6 +147,12 @@ export const methods = {
       'OPTIONS with a body',
       '9110 §9.3.7',
       `${asked('OPTIONS', 'Content-Length: 4')}1234`,
+    ),
+    ...registered.map((method) =>
+      answered(405, method, '9110 §15.5.6', asked(method), {
+        ...allowIf405,
+        headers: { allow: ALLOW },
+      }),
     ),
     ...unknown.map((method) =>
       answered(501, `${method} is not known`, '9110 §9.1', asked(method), {
