@@ -145,6 +145,27 @@ export const fields = {
         get(`X: a${String.fromCharCode(code)}b`),
       ),
     ),
+    /* A parser may look at several bytes at a time: the odd one out, at each place of eight. */
+    ...Array.from({ length: 8 }, (_, i) => [
+      ended(
+        400,
+        `0x1f as byte ${i} of eight`,
+        '9110 §5.5',
+        get(`X: ${'a'.repeat(16 + i)}\x1f${'a'.repeat(16)}`),
+      ),
+      ended(
+        400,
+        `DEL as byte ${i} of eight, among bytes above ASCII`,
+        '9110 §5.5',
+        get(`X: ${'\xff'.repeat(16 + i)}\x7f${'\x80'.repeat(16)}`),
+      ),
+      ended(
+        400,
+        `a bare line feed as byte ${i} of eight, among spaces`,
+        '9112 §2.2',
+        get(`X: a${' '.repeat(16 + i)}\n${' '.repeat(16)}b`),
+      ),
+    ]).flat(),
     ended(400, 'a value with NUL', '9110 §5.5', get('X: a\0b'), must(400, 200)),
     ended(400, 'a value that ends in NUL', '9110 §5.5', get('X: a\0'), must(400, 200)),
     ended(
