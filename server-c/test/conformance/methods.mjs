@@ -150,7 +150,6 @@ export const methods = {
     ),
     ...registered.map((method) =>
       answered(405, method, '9110 §15.5.6', asked(method), {
-        ...allowIf405,
         headers: { allow: ALLOW },
       }),
     ),
