@@ -117,6 +117,15 @@ static void check_secret(const struct check *check, const char *path, const char
         config_check_report_path(check, pointer, path, -err, "read", readable_hint);
 }
 
+/* One file may have the passwords of many paths. */
+static bool is_named_before(const struct config_site *site, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(site->auth[i].file, site->auth[index].file) == 0)
+            return true;
+    return false;
+}
+
 void config_check_site(const struct check *check, size_t index)
 {
     const struct config_site *site = &check->cfg->sites[index];
@@ -126,6 +135,8 @@ void config_check_site(const struct check *check, size_t index)
     check_folders(check, index);
     buf_init(&seen);
     for (size_t i = 0; i < site->auth_count; i++) {
+        if (is_named_before(site, i))
+            continue;
         snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
         see(&seen, check, site->auth[i].file);
         check_users(check, seen.data, pointer);
