@@ -311,6 +311,22 @@ enum body_step body_start(struct body *body, struct loop *loop, int socket, cons
     return body->pending ? body_send(body, loop, socket) : BODY_FAILED;
 }
 
+static void free_pieces(struct body_piece *pieces, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(pieces[i].text);
+    free(pieces);
+}
+
+void body_part_fini(struct body_part *part)
+{
+    free(part->text);
+    free_pieces(part->pieces, part->piece_count);
+    part->text = NULL;
+    part->pieces = NULL;
+    part->text_len = part->piece_count = 0;
+}
+
 void body_end(struct body *body, struct loop *loop)
 {
     if (body->read)

@@ -246,7 +246,7 @@ void conn_finish_response(struct conn *c)
     }
     begin_reading(c);
     skip_body(c);
-    conn_arm(c, c->state == CONN_DRAINING ? TIMEOUT_WRITE : TIMEOUT_IDLE);
+    conn_arm(c, c->state == CONN_DRAINING ? TIMEOUT_BODY : TIMEOUT_IDLE);
 }
 
 /* --- input ----------------------------------------------------------------------------------- */
@@ -397,7 +397,7 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     if (status < 0) {
         conn_close(c);
     } else if (c->state == CONN_SENDING && (events & UV_WRITABLE)) {
-        conn_continue_sending(c, body_send(&c->body, c->loop, c->fd));
+        conn_send_more(c);
         conn_run(c);
     } else if (events & UV_READABLE) {
         on_readable(c);
