@@ -57,10 +57,9 @@ struct body {
     size_t pending_pos, pending_len;
     struct body_piece *pieces; /* on the heap; [next_piece, piece_count) are to come */
     size_t piece_count, next_piece;
-    char *text; /* goes out after `pending`, before the range; on the heap */
-    size_t text_len;
     struct body_read *read; /* under way */
     struct list stalled;    /* in loop->stalled while the read lane is full */
+    bool is_next;           /* of the stalled ones */
 };
 
 /* Begins with `head`, then what `part` says. Takes its own reference to the entry, and takes over
@@ -70,8 +69,8 @@ enum body_step body_start(struct body *body, struct loop *loop, int socket, cons
 enum body_step body_send(struct body *body, struct loop *loop, int socket);
 void body_end(struct body *body, struct loop *loop); /* at any time; harmless when not started */
 
-/* Lets bodies that found the read lane full try again, those who wait longest first, until it is
- * full again. */
+/* body_read.c: lets bodies that found the read lane full try again, those who wait longest first,
+ * until it is full again. */
 void body_retry_stalled(struct loop *loop);
 
 #endif
