@@ -286,7 +286,8 @@ void conn_begin_request(struct conn *c, enum parse parsed)
     c->site = site_set_find(c->live->sites, host);
     if (parsed == PARSE_BAD) {
         c->close_after = c->linger_after = true;
-        loop_count(c->live, COUNTER_BAD_REQUESTS, 1);
+        if (c->req.status != HTTP_REQUEST_TIMEOUT)
+            loop_count(c->live, COUNTER_BAD_REQUESTS, 1);
         answer_status(c, c->req.status);
         return;
     }

@@ -67,12 +67,16 @@ struct conn {
 
 /* conn.c */
 void conn_close(struct conn *c); /* harmless when it is closed already */
-void conn_arm(struct conn *c, enum timeout timeout);
+/* Nobody is to call it back any more about a file it waits for. */
+void conn_stop_waiting(struct conn *c);
 /* The response's last byte was given to the socket: on to the next request, or to the end. */
 void conn_finish_response(struct conn *c);
 /* Does all that can be done with what has been received, then waits for the right event. Whoever
  * was called back by a lane calls this last. */
 void conn_run(struct conn *c);
+
+/* conn_timeout.c */
+void conn_arm(struct conn *c, enum timeout timeout);
 
 /* conn_answer.c */
 /* Answers the head that was parsed, or refuses it. The state says how far that went. */
@@ -86,6 +90,7 @@ void conn_answer_status(struct conn *c, enum http_status status);
 void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part);
 /* The socket takes bytes again. */
 void conn_send_more(struct conn *c);
+void conn_unthrottle(struct conn *c); /* harmless when it is not throttled */
 void conn_on_body_ready(struct body *body);
 
 #endif

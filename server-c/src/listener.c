@@ -6,6 +6,7 @@
 #include "conn.h"
 #include "log.h"
 #include "mem.h"
+#include "peer_table.h"
 #include "util.h"
 
 #include <errno.h>
@@ -138,6 +139,33 @@ static void pause_accepting(struct listener *listener, int err)
     listener->is_paused = true;
 }
 
+static bool admit_peer(struct loop *loop, const struct sockaddr_storage *peer, bool *is_counted)
+{
+    uint32_t limit = loop->live->cfg->limits.connections_per_address;
+
+    *is_counted = limit > 0;
+    return limit == 0 ||
+           peer_table_enter(loop->shared->peers, (const struct sockaddr *)peer, limit);
+}
+
+static void take_client(struct loop *loop, int fd, const struct sockaddr_storage *peer)
+{
+    bool is_counted;
+
+    loop_count(loop->live, COUNTER_CONNECTIONS, 1);
+    if (!admit_peer(loop, peer, &is_counted)) {
+        refuse(loop, fd);
+        return;
+    }
+    if (admit(loop)) {
+        conn_start(loop, fd, peer, is_counted);
+        return;
+    }
+    if (is_counted)
+        peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
+    refuse(loop, fd);
+}
+
 /* True while there may be more to accept. */
 static bool accept_one(struct listener *listener)
 {
@@ -154,11 +182,7 @@ static bool accept_one(struct listener *listener)
         close(fd);
         return true;
     }
-    loop_count(listener->loop->live, COUNTER_CONNECTIONS, 1);
-    if (admit(listener->loop))
-        conn_start(listener->loop, fd, &peer);
-    else
-        refuse(listener->loop, fd);
+    take_client(listener->loop, fd, &peer);
     return true;
 }
 

@@ -21,6 +21,7 @@
 #include <uv.h>
 
 #define LOOP_TICK_MS 250
+#define WRITE_LOOKS 4          /* at a client that takes its response slowly, per writeSeconds */
 #define LOOP_INPUT_BYTES 16384 /* also what one that reads nothing can make a connection keep */
 
 /* What one config generation did on this loop. */

@@ -10,6 +10,7 @@
 #include "listener.h"
 #include "log.h"
 #include "mem.h"
+#include "peer_table.h"
 #include "site.h"
 #include "util.h"
 #include "worker.h"
@@ -99,6 +100,7 @@ struct server *server_new(int *err)
     uv_mutex_init(&srv->lock);
     uv_mutex_init(&srv->applying);
     *err = UV_EAGAIN; /* the one thing that can be missing: threads */
+    srv->shared.peers = peer_table_new();
     srv->shared.access_log = access_log_new();
     if (!srv->shared.access_log)
         goto fail_access_log;
@@ -116,6 +118,7 @@ fail_read_lane:
 fail_stat_lane:
     access_log_free(srv->shared.access_log);
 fail_access_log:
+    peer_table_free(srv->shared.peers);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
     free(srv->admin_listen.address);
@@ -142,6 +145,7 @@ void server_stop(struct server *srv, uint32_t drain_ms)
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
     access_log_free(srv->shared.access_log);
+    peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
     forget_bound(srv);
     free(srv->admin_listen.address);
