@@ -20,13 +20,17 @@ static void check_unit(const struct option *row)
 {
     static const struct {
         const char *ending, *unit;
-    } endings[] = {{"Bytes", "bytes"}, {"Seconds", "seconds"}, {"Millis", "milliseconds"}};
+    } endings[] = {{"Bytes", "bytes"},
+                   {"Seconds", "seconds"},
+                   {"Millis", "milliseconds"},
+                   {"BytesPerSecond", "bytes per second"},
+                   {"bytesPerSecond", "bytes per second"}};
     size_t len = strlen(row->name);
     const char *unit = NULL;
 
     for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
         size_t ending_len = strlen(endings[i].ending);
-        if (len > ending_len && strcmp(row->name + len - ending_len, endings[i].ending) == 0)
+        if (len >= ending_len && strcmp(row->name + len - ending_len, endings[i].ending) == 0)
             unit = endings[i].unit;
     }
     CHECK_STR(__LINE__, row->name, row->unit ? row->unit : "", unit ? unit : "");
