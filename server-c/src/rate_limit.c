@@ -5,7 +5,7 @@
 #include "mem.h"
 #include "util.h"
 
-#define SHARE_SLACK_PERCENT 125 /* so that what one leaves is not lost for the others */
+#define SHARE_SLACK_PERCENT 105 /* so that what one leaves is not lost for the others */
 #define SHARE_BYTES_MIN 512
 #define RATE_MAX UINT64_C(10000000000) /* what is more is no limit; products of it fit 64 bits */
 
