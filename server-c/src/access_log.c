@@ -102,6 +102,8 @@ static void put_peer(struct line *line, const struct sockaddr *peer)
     else if (peer->sa_family == AF_INET6)
         inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, text,
                   sizeof(text));
+    else if (peer->sa_family == AF_UNIX)
+        memcpy(text, "unix:", sizeof("unix:"));
     put_text(line, text);
 }
 
