@@ -39,6 +39,8 @@ struct server {
     struct bound_list bound;
     struct admin *admin;
     struct config_listen admin_listen; /* address owned; "" : none */
+    int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
+    void *before_serving_arg;
 
     uv_mutex_t lock; /* of what follows */
     uint32_t worker_count;
@@ -118,23 +120,33 @@ fail_access_log:
     return NULL;
 }
 
-void server_stop(struct server *srv, uint32_t drain_ms)
+bool server_stop(struct server *srv, uint32_t drain_ms)
 {
+    bool is_stuck = false;
+
     admin_stop(srv->admin); /* it asks the loops: first */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
-        worker_join_and_free(srv->workers[i]);
+        is_stuck |= !worker_join(srv->workers[i]);
+    bound_list_clear(&srv->bound);
+    if (is_stuck) {
+        log_error("server: a disk does not answer; ending without its threads");
+        access_log_free(srv->shared.access_log);
+        return false;
+    }
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        worker_free(srv->workers[i]);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
     access_log_free(srv->shared.access_log);
     peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
-    bound_list_clear(&srv->bound);
     free(srv->admin_listen.address);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
     free(srv);
+    return true;
 }
 
 /* --- preparing ------------------------------------------------------------------------------- */
@@ -217,6 +229,17 @@ static int switch_logs(struct server *srv, const struct config *cfg, struct conf
     return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
 }
 
+static int call_before_serving(struct server *srv, const struct config *cfg,
+                               struct config_errors *errors)
+{
+    if (!srv->before_serving)
+        return 0;
+    if (srv->before_serving(srv->before_serving_arg, cfg, errors) != 0)
+        return -1;
+    srv->before_serving = NULL;
+    return 0;
+}
+
 /* 0, or -1 with findings and nothing left of it. */
 static int prepare(struct server *srv, struct preparation *prep, const struct config *cfg,
                    struct config_errors *errors)
@@ -225,7 +248,8 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
     if (start_workers(srv, prep, errors) != 0 ||
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
         return -1;
-    if (bind_admin(srv, prep, errors) == 0 && switch_logs(srv, cfg, errors) == 0)
+    if (bind_admin(srv, prep, errors) == 0 && switch_logs(srv, cfg, errors) == 0 &&
+        call_before_serving(srv, cfg, errors) == 0)
         return 0;
     binding_discard(&prep->binding, &srv->bound);
     if (prep->admin_fd >= 0)
@@ -312,6 +336,15 @@ static void set_state(struct server *srv, struct site_set *sites, uint64_t gener
     srv->active_shown = srv->active;
     uv_mutex_unlock(&srv->lock);
     site_set_put(old);
+}
+
+void server_before_serving(struct server *srv,
+                           int (*function)(void *arg, const struct config *cfg,
+                                           struct config_errors *errors),
+                           void *arg)
+{
+    srv->before_serving = function;
+    srv->before_serving_arg = arg;
 }
 
 static void serve_nothing(struct server *srv)

@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#define LANES_MS 5000 /* for jobs to come back after the drain */
+
 struct worker_call {
     void (*function)(struct worker *, void *);
     void *arg;
@@ -190,11 +192,22 @@ static void finish_if_drained(struct worker *worker)
     io_port_close(&loop->port, NULL);
 }
 
+/* Jobs that do not come back hold their loop: a hung disk must not keep the process. */
+static void on_lanes_over(uv_timer_t *timer)
+{
+    struct worker *worker = container_of(timer, struct worker, drain);
+
+    worker->is_stuck = worker->loop.port.outstanding > 0;
+    if (worker->is_stuck)
+        uv_stop(&worker->loop.uv);
+}
+
 static void on_drain_over(uv_timer_t *timer)
 {
     struct worker *worker = container_of(timer, struct worker, drain);
 
     conn_close_all(&worker->loop);
+    uv_timer_start(timer, on_lanes_over, LANES_MS, 0);
 }
 
 static void do_stop(struct worker *worker, void *arg)
@@ -215,9 +228,14 @@ void worker_stop(struct worker *worker, uint32_t drain_ms)
     worker_call(worker, do_stop, &drain_ms);
 }
 
-void worker_join_and_free(struct worker *worker)
+bool worker_join(struct worker *worker)
 {
     uv_thread_join(&worker->thread);
+    return !worker->is_stuck;
+}
+
+void worker_free(struct worker *worker)
+{
     loop_fini(&worker->loop);
     uv_cond_destroy(&worker->answered);
     uv_mutex_destroy(&worker->lock);
