@@ -124,12 +124,12 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
 {
     bool is_stuck = false;
 
-    admin_stop(srv->admin); /* it asks the loops: first */
+    admin_stop(srv->admin);        /* it asks the loops: first */
+    bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
         is_stuck |= !worker_join(srv->workers[i]);
-    bound_list_clear(&srv->bound);
     if (is_stuck) {
         log_error("server: a disk does not answer; ending without its threads");
         access_log_free(srv->shared.access_log);
