@@ -177,21 +177,6 @@ fail_loop:
     return err;
 }
 
-/* The loop ends by itself when its last handle is closed; jobs still on the lanes hold it. */
-static void finish_if_drained(struct worker *worker)
-{
-    struct loop *loop = &worker->loop;
-
-    if (loop->connection_count > 0 || loop->port.outstanding > 0)
-        return;
-    if (uv_is_closing((uv_handle_t *)&worker->tick))
-        return;
-    uv_close((uv_handle_t *)&worker->tick, NULL);
-    uv_close((uv_handle_t *)&worker->drain, NULL);
-    uv_close((uv_handle_t *)&worker->wake, NULL);
-    io_port_close(&loop->port, NULL);
-}
-
 /* Jobs that do not come back hold their loop: a hung disk must not keep the process. */
 static void on_lanes_over(uv_timer_t *timer)
 {
@@ -202,12 +187,37 @@ static void on_lanes_over(uv_timer_t *timer)
         uv_stop(&worker->loop.uv);
 }
 
+static void wait_for_lanes(struct worker *worker)
+{
+    if (worker->waits_for_lanes)
+        return;
+    worker->waits_for_lanes = true;
+    uv_timer_start(&worker->drain, on_lanes_over, LANES_MS, 0);
+}
+
+/* The loop ends by itself when its last handle is closed; jobs still on the lanes hold it. */
+static void finish_if_drained(struct worker *worker)
+{
+    struct loop *loop = &worker->loop;
+
+    if (loop->connection_count > 0 || uv_is_closing((uv_handle_t *)&worker->tick))
+        return;
+    if (loop->port.outstanding > 0) {
+        wait_for_lanes(worker);
+        return;
+    }
+    uv_close((uv_handle_t *)&worker->tick, NULL);
+    uv_close((uv_handle_t *)&worker->drain, NULL);
+    uv_close((uv_handle_t *)&worker->wake, NULL);
+    io_port_close(&loop->port, NULL);
+}
+
 static void on_drain_over(uv_timer_t *timer)
 {
     struct worker *worker = container_of(timer, struct worker, drain);
 
     conn_close_all(&worker->loop);
-    uv_timer_start(timer, on_lanes_over, LANES_MS, 0);
+    wait_for_lanes(worker);
 }
 
 static void do_stop(struct worker *worker, void *arg)

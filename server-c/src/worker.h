@@ -17,8 +17,9 @@ struct worker {
     uv_thread_t thread;
     uv_async_t wake;
     uv_timer_t tick;
-    uv_timer_t drain; /* from worker_stop on */
-    bool is_stuck;    /* a disk did not answer in time; loop thread, and others after its end */
+    uv_timer_t drain;     /* from worker_stop on */
+    bool waits_for_lanes; /* all connections are closed, or had their time */
+    bool is_stuck;        /* a disk did not answer in time; loop thread, and others after its end */
     uv_mutex_t lock;
     uv_cond_t answered;
     struct worker_call *calls; /* under `lock`, newest first */
