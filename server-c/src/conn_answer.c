@@ -18,33 +18,6 @@ static void answer_file(struct conn *c, struct file_entry *entry);
 
 /* --- sending --------------------------------------------------------------------------------- */
 
-void conn_continue_sending(struct conn *c, enum body_step step)
-{
-    c->state = CONN_SENDING;
-    switch (step) {
-    case BODY_SENT:
-        conn_finish_response(c);
-        break;
-    case BODY_WANTS_WRITE:
-        conn_arm(c, TIMEOUT_WRITE);
-        break;
-    case BODY_WAITING:
-        conn_arm(c, TIMEOUT_NONE);
-        break;
-    case BODY_FAILED:
-        conn_close(c);
-        break;
-    }
-}
-
-void conn_on_body_ready(struct body *body)
-{
-    struct conn *c = container_of(body, struct conn, body);
-
-    conn_continue_sending(c, body_send(&c->body, c->loop, c->fd));
-    conn_run(c);
-}
-
 static const struct response_rules *rules_of(const struct conn *c)
 {
     return c->site ? &c->site->rules : NULL;
@@ -66,18 +39,15 @@ static struct response_head start_head(struct conn *c, enum http_status status)
     return head;
 }
 
-static void send_response(struct conn *c, const struct response_head *head,
-                          const struct body_part *part)
+static void send_response(struct conn *c, const struct response_head *head, struct body_part *part)
 {
-    static const struct body_part nothing = {0};
-
     if (head->overflow) { /* reserve_scratch() makes room for whatever a config asks for */
+        if (part)
+            body_part_fini(part);
         conn_close(c);
         return;
     }
-    c->body.clock = &c->clock;
-    conn_continue_sending(
-        c, body_start(&c->body, c->loop, c->fd, head->out, head->len, part ? part : &nothing));
+    conn_send(c, head->out, head->len, part);
 }
 
 static void answer_page(struct conn *c, enum http_status status, struct span location)
@@ -92,6 +62,11 @@ static void answer_page(struct conn *c, enum http_status status, struct span loc
 static void answer_status(struct conn *c, enum http_status status)
 {
     answer_page(c, status, (struct span){0});
+}
+
+void conn_answer_status(struct conn *c, enum http_status status)
+{
+    answer_status(c, status);
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
@@ -121,7 +96,8 @@ static void send_file_response(struct conn *c, struct file_entry *entry,
                                const struct response_plan *plan, bool from_memory)
 {
     struct response_head head = start_head(c, plan->status);
-    struct body_part part = {entry, from_memory, plan->offset, plan->length};
+    struct body_part part = {
+        .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
 
     if (plan->status == HTTP_OK)
         append_prepared(c, &head, entry);
@@ -170,7 +146,7 @@ static void answer_file(struct conn *c, struct file_entry *entry)
     case FILE_SOURCE_WAIT:
         c->state = CONN_SOURCING;
         c->entry = entry;
-        conn_arm(c, TIMEOUT_NONE);
+        conn_arm(c, TIMEOUT_DISK);
         return;
     case FILE_SOURCE_BUSY:
         loop_count(c->live, COUNTER_LANE_REJECTED, 1);
@@ -260,7 +236,7 @@ static void find_file(struct conn *c)
     case FILE_WAIT:
         loop_count(c->live, COUNTER_CACHE_MISSES, 1);
         c->state = CONN_FINDING;
-        conn_arm(c, TIMEOUT_NONE);
+        conn_arm(c, TIMEOUT_DISK);
         break;
     case FILE_BUSY:
         loop_count(c->live, COUNTER_LANE_REJECTED, 1);
@@ -290,7 +266,8 @@ static void decide_connection(struct conn *c)
     if (++c->served >= c->live->cfg->limits.keep_alive_requests && req->keep_alive)
         c->close_after = c->linger_after = true;
     /* A client that waits for 100 gets the answer instead and may send the body all the same. */
-    if (req->chunked || req->content_length > CONN_DRAIN_MAX || (req->expects_continue && has_body))
+    if (req->chunked || req->content_length > c->live->cfg->limits.body_bytes ||
+        (req->expects_continue && has_body))
         c->close_after = c->linger_after = true;
     else if (has_body && c->close_after)
         c->linger_after = true;
@@ -305,10 +282,12 @@ void conn_begin_request(struct conn *c, enum parse parsed)
     c->live = live_config_get(c->loop->live);
     c->attempts = 0;
     c->body.sent = 0;
+    c->user = (struct span){0};
     c->site = site_set_find(c->live->sites, host);
     if (parsed == PARSE_BAD) {
         c->close_after = c->linger_after = true;
-        loop_count(c->live, COUNTER_BAD_REQUESTS, 1);
+        if (c->req.status != HTTP_REQUEST_TIMEOUT)
+            loop_count(c->live, COUNTER_BAD_REQUESTS, 1);
         answer_status(c, c->req.status);
         return;
     }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_state.h — one connection, as conn.c (input, time-outs, end) and conn_answer.c (request →
- * response) share it. Nobody else includes this. */
+/* conn_state.h — one connection, as conn.c (input, end), conn_timeout.c, conn_answer.c (request →
+ * response) and conn_send.c (the response's way out) share it. Nobody else includes this. */
 #ifndef FARMSTEAD_CONN_STATE_H
 #define FARMSTEAD_CONN_STATE_H
 
 #include "body.h"
 #include "http_parser.h"
 #include "loop.h"
+#include "rate_limit.h"
 
 #include <netinet/in.h>
-
-#define CONN_DRAIN_MAX 65536 /* a longer request body costs the connection */
 
 enum conn_state {
     CONN_READING,
@@ -33,6 +32,8 @@ struct conn {
     bool input_is_shared; /* `in` is the loop's, valid until the event is dealt with */
     bool close_after;     /* this response */
     bool linger_after;    /* the client may still be sending then */
+    bool is_counted;      /* in the peer table */
+    bool is_limited;      /* the response under way has a rate limit */
     uint8_t attempts;
     uint32_t served;
     char *in; /* bytes received: [in_pos, in_len) are not yet consumed */
@@ -48,6 +49,14 @@ struct conn {
     struct body body;
     struct stage_clock clock;
     enum http_status status;
+    struct span user; /* who signed in, for the log; in memory that lives as long as the request */
+
+    /* Of a response the client does not take at once. */
+    uint64_t progress_ms;  /* when it was last seen to take enough; 0: not looked yet */
+    int64_t taken;         /* bytes of the response its kernel had acknowledged then */
+    struct list throttled; /* in loop->throttled while the quota is used up */
+    uint64_t throttled_ns; /* since when */
+    struct rate_limit rate;
 
     union {
         struct sockaddr any;
@@ -58,18 +67,30 @@ struct conn {
 
 /* conn.c */
 void conn_close(struct conn *c); /* harmless when it is closed already */
-void conn_arm(struct conn *c, enum timeout timeout);
+/* Nobody is to call it back any more about a file it waits for. */
+void conn_stop_waiting(struct conn *c);
 /* The response's last byte was given to the socket: on to the next request, or to the end. */
 void conn_finish_response(struct conn *c);
 /* Does all that can be done with what has been received, then waits for the right event. Whoever
  * was called back by a lane calls this last. */
 void conn_run(struct conn *c);
 
+/* conn_timeout.c */
+void conn_arm(struct conn *c, enum timeout timeout);
+
 /* conn_answer.c */
 /* Answers the head that was parsed, or refuses it. The state says how far that went. */
 void conn_begin_request(struct conn *c, enum parse parsed);
-/* `step` is what the body just came to. */
-void conn_continue_sending(struct conn *c, enum body_step step);
+/* Answers a request under way that can't be answered as it should. */
+void conn_answer_status(struct conn *c, enum http_status status);
+
+/* conn_send.c */
+/* Begins the response under way: all that was prepared is sent, within the site's and the
+ * connection's rates. Takes over the part's text and pieces; NULL: a head only. */
+void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part);
+/* The socket takes bytes again. */
+void conn_send_more(struct conn *c);
+void conn_unthrottle(struct conn *c); /* harmless when it is not throttled */
 void conn_on_body_ready(struct body *body);
 
 #endif

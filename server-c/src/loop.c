@@ -9,6 +9,7 @@
 
 #define HEAD_BYTES 2048 /* of our own headers and an error page, besides a site's rules */
 #define LINGER_MS 2000
+#define LONG_MS (UINT64_C(86400) * 1000)
 
 int loop_init(struct loop *loop, struct loop_shared *shared)
 {
@@ -28,6 +29,7 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
         list_init(&loop->connections[i]);
     list_init(&loop->series);
     list_init(&loop->stalled);
+    list_init(&loop->throttled);
     loop->timeout_ms[TIMEOUT_LINGER] = LINGER_MS;
     loop->input = xmalloc(LOOP_INPUT_BYTES);
     return 0;
@@ -189,7 +191,10 @@ void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generatio
         loop->live = new_live(loop, sites, generation);
         loop->timeout_ms[TIMEOUT_HEADER] = cfg->limits.header_seconds * UINT64_C(1000);
         loop->timeout_ms[TIMEOUT_IDLE] = cfg->limits.keep_alive_idle_seconds * UINT64_C(1000);
-        loop->timeout_ms[TIMEOUT_WRITE] = cfg->limits.write_seconds * UINT64_C(1000);
+        loop->timeout_ms[TIMEOUT_WRITE] = cfg->limits.write_seconds * UINT64_C(1000) / WRITE_LOOKS;
+        loop->timeout_ms[TIMEOUT_BODY] = cfg->limits.write_seconds * UINT64_C(1000);
+        loop->timeout_ms[TIMEOUT_DISK] =
+            cfg->io.timeout_seconds ? cfg->io.timeout_seconds * UINT64_C(1000) : LONG_MS;
         configure_files(loop, cfg, loops);
         reserve_scratch(loop, sites);
     }

@@ -21,6 +21,7 @@
 #include <uv.h>
 
 #define LOOP_TICK_MS 250
+#define WRITE_LOOKS 4          /* at a client that takes its response slowly, per writeSeconds */
 #define LOOP_INPUT_BYTES 16384 /* also what one that reads nothing can make a connection keep */
 
 /* What one config generation did on this loop. */
@@ -40,9 +41,11 @@ struct live_config {
 enum timeout {
     TIMEOUT_HEADER, /* a head is awaited or half received */
     TIMEOUT_IDLE,   /* between requests */
-    TIMEOUT_WRITE,  /* the client takes no bytes */
+    TIMEOUT_WRITE,  /* the client is to take bytes: a part of writeSeconds, then it is looked at */
+    TIMEOUT_BODY,   /* the client sends a body that nobody wants */
+    TIMEOUT_DISK,   /* the lanes are at work; nothing of this the client can hold up */
     TIMEOUT_LINGER, /* the client is to take note of the end */
-    TIMEOUT_NONE,   /* the lanes are at work; nothing of this the client can hold up */
+    TIMEOUT_NONE,   /* it waits for its rate */
     TIMEOUT_COUNT
 };
 
@@ -50,6 +53,7 @@ enum timeout {
 struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
     struct access_log *access_log;
+    struct peer_table *peers;
     _Atomic uint32_t connections;
 };
 
@@ -65,7 +69,8 @@ struct loop {
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
     uint64_t timeout_ms[TIMEOUT_COUNT];
-    struct list stalled; /* bodies that found the read lane full */
+    struct list stalled;   /* bodies that found the read lane full */
+    struct list throttled; /* connections that wait for their rate */
     size_t connection_count;
     bool is_stopping;
 

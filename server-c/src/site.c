@@ -34,6 +34,27 @@ static uint64_t lookup_id_of(const struct config_site *cfg, const struct site *s
     return 0;
 }
 
+static bool has_same_hosts(const struct config_site *a, const struct config_site *b)
+{
+    if (a->host_count != b->host_count)
+        return false;
+    for (size_t i = 0; i < a->host_count; i++)
+        if (strcmp(a->hosts[i], b->hosts[i]) != 0)
+            return false;
+    return true;
+}
+
+/* A reload does not fill the bucket anew, and is no second one beside it. */
+static struct rate_bucket *rate_of(const struct config_site *cfg, const struct site_set *previous)
+{
+    for (size_t i = 0; previous && i < previous->cfg->site_count; i++) {
+        const struct site *site = &previous->sites[i];
+        if (site->cfg->bytes_per_second == cfg->bytes_per_second && has_same_hosts(site->cfg, cfg))
+            return rate_bucket_get(site->rate);
+    }
+    return rate_bucket_new(cfg->bytes_per_second);
+}
+
 static int compare_hosts(const void *a, const void *b)
 {
     return strcmp(((const struct site_host *)a)->name, ((const struct site_host *)b)->name);
@@ -71,6 +92,7 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
             site->lookup_id = lookup_id_of(site->cfg, previous->sites, previous->cfg->site_count);
         if (!site->lookup_id)
             site->lookup_id = ++last_id;
+        site->rate = rate_of(site->cfg, previous);
         response_rules_init(&site->rules, site->cfg->headers, site->cfg->header_count);
         for (size_t h = 0; h < site->cfg->host_count; h++)
             add_host(set, site->cfg->hosts[h], site);
@@ -90,8 +112,10 @@ void site_set_put(struct site_set *set)
 {
     if (!set || atomic_fetch_sub_explicit(&set->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (size_t i = 0; i < set->cfg->site_count; i++)
+    for (size_t i = 0; i < set->cfg->site_count; i++) {
         response_rules_fini(&set->sites[i].rules);
+        rate_bucket_put(set->sites[i].rate);
+    }
     free(set->sites);
     free(set->exact);
     free(set->wildcard);

@@ -6,6 +6,7 @@
 #define FARMSTEAD_SITE_H
 
 #include "config.h"
+#include "rate_limit.h"
 #include "response.h"
 #include "util.h"
 
@@ -14,8 +15,9 @@
 struct site {
     const struct config_site *cfg;
     struct response_rules rules;
-    uint64_t id;        /* never used again: what was prepared for a site is kept under it */
-    uint64_t lookup_id; /* equal for sites, of whatever config, that find the same files */
+    uint64_t id;              /* never used again: what was prepared for a site is kept under it */
+    uint64_t lookup_id;       /* equal for sites, of whatever config, that find the same files */
+    struct rate_bucket *rate; /* NULL: no limit; referenced */
 };
 
 struct site_host;
