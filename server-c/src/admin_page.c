@@ -78,7 +78,7 @@ static const char style_text[] =
     "h2{font-size:1.125rem;margin:2rem 0 .5rem}\np{margin:.25rem 0}\n"
     ".soft{color:var(--soft)}\n.good{color:var(--good);font-weight:600}\n"
     ".bad{color:var(--bad);font-weight:600}\n"
-    "dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem;"
+    "dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;"
     "margin:1rem 0}\n"
     "dl div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
     "padding:.6rem .8rem}\n"
@@ -93,10 +93,11 @@ static const char style_text[] =
     "th,td{padding:.35rem .8rem;text-align:right;border-bottom:1px solid var(--line);"
     "vertical-align:top;white-space:nowrap}\n"
     "tbody tr:last-child>*{border-bottom:0}\n"
-    "th:first-child,td.what{text-align:left}\nthead th{color:var(--soft);font-weight:600;"
+    "th:first-child,.what{text-align:left}\nthead th{color:var(--soft);font-weight:600;"
     "font-size:.875rem}\n"
     "tbody th{font-weight:600}\ntd.what{color:var(--soft);white-space:normal;min-width:14rem;"
     "width:100%}\n"
+    "@media (max-width:40rem){td.what{white-space:nowrap}}\n"
     "a{color:inherit}\n</style>\n</head>\n<body>\n<main>\n";
 
 static void append_escaped(struct buf *out, const char *text)
@@ -197,6 +198,19 @@ static void end_fact(struct buf *out)
     buf_append_str(out, "</dd></div>\n");
 }
 
+static void append_rate_fact(struct buf *out, const char *name, double seconds, bool is_first)
+{
+    buf_printf(out, "<div><dt>%s, ", name);
+    if (is_first) {
+        buf_append_str(out, "since the start");
+    } else {
+        buf_append_str(out, "last ");
+        append_duration(out, (uint64_t)(seconds + 0.5));
+    }
+    buf_append_str(out, "</dt><dd>");
+}
+
+/* Since the page was asked for last. */
 static void append_rates(struct buf *out, const struct server_metrics *metrics,
                          const struct totals *totals, struct admin_look *last)
 {
@@ -209,16 +223,11 @@ static void append_rates(struct buf *out, const struct server_metrics *metrics,
 
     if (seconds <= 0)
         seconds = 1e-3;
-    append_fact(out, "Requests per second");
+    append_rate_fact(out, "Requests per second", seconds, is_first);
     buf_printf(out, "%.3g", (double)(now.requests - from.requests) / seconds);
     end_fact(out);
-    append_fact(out, "Sent per second");
+    append_rate_fact(out, "Sent per second", seconds, is_first);
     append_bytes(out, (double)(now.bytes - from.bytes) / seconds);
-    end_fact(out);
-    append_fact(out, "measured over the last");
-    append_duration(out, (uint64_t)(seconds + 0.5));
-    if (is_first)
-        buf_append_str(out, " (since the start)");
     end_fact(out);
     *last = now;
 }
