@@ -44,7 +44,7 @@ export class Witness {
   }
 
   /** Throws unless every answer was right, came soon, and there were at least `atLeast`. */
-  async stop(t, atLeast = 5) {
+  async stop(t, atLeast = 2) {
     this.#ended = true
     await this.#done
     this.#kept.close()

@@ -8,7 +8,11 @@ import { RawClient, request } from '../support/raw.mjs'
 import { Witness } from '../support/witness.mjs'
 
 const BIG_BYTES = 32 << 20
-const files = { 'a.txt': 'alpha', 'big.bin': Buffer.alloc(BIG_BYTES, 'x') }
+const files = {
+  'a.txt': 'alpha',
+  'page.txt': 'p'.repeat(50_000),
+  'big.bin': Buffer.alloc(BIG_BYTES, 'x'),
+}
 const TRICKLE_MS = 100
 const CUT_OFF_MS = 10_000 // the limits below are 2 s, the machine may be slow
 const limits = { headerSeconds: 2, writeSeconds: 2, connections: 1000 }
@@ -94,8 +98,8 @@ test('who asks without end and reads no answer is not listened to for ever', asy
   const node = await startNode(t, { files, config })
   const witness = await Witness.start(node.port)
   const before = rssBytes(node.child.pid)
-  const clients = await connect(node.port, 10)
-  const many = request('/a.txt').repeat(25_000) // 1 MB, and 5 MB of answers
+  const clients = await connect(node.port, 50)
+  const many = request('/page.txt').repeat(25_000) // 1 MB, and 1 GB of answers
   for (const client of clients) {
     client.socket.pause()
     client.send(many)
