@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <strings.h>
 
 #define SUFFIX_MAX 32 /* longer ones are in no table */
 
@@ -68,17 +67,11 @@ static bool lower_case(char *out, struct span suffix)
 
 /* JSON is UTF-8 by definition and XML says itself what it is (RFC 8259, RFC 7303 section 3): a
  * charset could only be without meaning or wrong there. */
-static bool is_text(const char *name)
-{
-    return strncasecmp(name, "text/", 5) == 0 || strcasecmp(name, "application/javascript") == 0;
-}
-
-struct mime_type mime_type_named(const struct config *cfg, const char *name)
+static struct mime_type with_charset(const struct config *cfg, const char *name)
 {
     const char *charset = cfg->charset ? cfg->charset : DEFAULT_CHARSET;
 
-    /* One with parameters was written out by the operator: it is sent as it stands. */
-    if (charset[0] == '\0' || strchr(name, ';') || !is_text(name))
+    if (charset[0] == '\0' || strncmp(name, "text/", 5) != 0)
         charset = NULL;
     return (struct mime_type){name, charset};
 }
@@ -97,12 +90,13 @@ struct mime_type mime_type(const struct config *cfg, struct span path)
         rest.ptr = dot;
         if (lower_case(suffix, rest)) {
             type = find_configured(cfg, suffix);
-            if (!type)
-                type = find_builtin(suffix);
             if (type)
-                return mime_type_named(cfg, type);
+                return (struct mime_type){type, NULL};
+            type = find_builtin(suffix);
+            if (type)
+                return with_charset(cfg, type);
         }
         rest.ptr++, rest.len--;
     }
-    return mime_type_named(cfg, cfg->default_type ? cfg->default_type : DEFAULT_TYPE);
+    return (struct mime_type){cfg->default_type ? cfg->default_type : DEFAULT_TYPE, NULL};
 }
