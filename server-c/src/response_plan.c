@@ -78,12 +78,13 @@ static void plan_set(struct response_plan *plan, enum http_status status, uint64
 
 static bool is_worth_parts(const struct http_ranges *ranges, uint64_t size)
 {
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < ranges->count; i++) /* at most 16 times the size: */
-        if (__builtin_add_overflow(sum, ranges->items[i].length + PART_OVERHEAD_BYTES, &sum))
+    for (size_t i = 0; i < ranges->count; i++) {
+        uint64_t length = ranges->items[i].length;
+        if (length > size || size - length < PART_OVERHEAD_BYTES)
             return false;
-    return sum <= size;
+        size -= length + PART_OVERHEAD_BYTES;
+    }
+    return true;
 }
 
 static void plan_range(struct response_plan *plan, struct span value, uint64_t size)
