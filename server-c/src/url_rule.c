@@ -4,7 +4,7 @@
  * PCRE2's own match limit is not enough: it begins anew at each byte a match may start at, and JIT
  * code passes many repeats without counting. So the expression is compiled with a callout at each
  * of its items, and the callout counts: an item tried is a step, some bytes passed since the last
- * one are too. The answer is then the same with JIT and without. */
+ * one are too. JIT code and the interpreter come to the same count; only memory may end sooner. */
 #include "url_rule.h"
 
 #include "mem.h"
