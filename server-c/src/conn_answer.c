@@ -45,9 +45,9 @@ void conn_on_body_ready(struct body *body)
     conn_run(c);
 }
 
-static const struct response_rules *rules_of(const struct conn *c)
+static struct response_scope scope_of(const struct conn *c)
 {
-    return c->site ? &c->site->rules : NULL;
+    return (struct response_scope){.rules = c->site ? &c->site->rules : NULL};
 }
 
 static struct response_head start_head(struct conn *c, enum http_status status)
@@ -62,7 +62,7 @@ static struct response_head start_head(struct conn *c, enum http_status status)
     else if (c->req.minor == 0)
         connection = CONNECTION_KEEP_ALIVE;
     c->status = status;
-    response_head_start(&head, status, rules_of(c), loop_date(c->loop), connection);
+    response_head_start(&head, status, loop_date(c->loop), connection);
     return head;
 }
 
@@ -80,34 +80,43 @@ static void send_response(struct conn *c, const struct response_head *head,
         c, body_start(&c->body, c->loop, c->fd, head->out, head->len, part ? part : &nothing));
 }
 
-static void answer_page(struct conn *c, enum http_status status, struct span location)
+static void answer_page(struct conn *c, struct response_page page)
 {
-    struct response_page page = {status, location, c->req.method == HTTP_HEAD};
-    struct response_head head = start_head(c, status);
+    struct response_head head = start_head(c, page.status);
+    struct response_scope scope = scope_of(c);
 
-    response_head_page(&head, rules_of(c), &page);
+    page.head_only = c->req.method == HTTP_HEAD;
+    response_head_page(&head, &scope, &page);
     send_response(c, &head, NULL);
 }
 
 static void answer_status(struct conn *c, enum http_status status)
 {
-    answer_page(c, status, (struct span){0});
+    answer_page(c, (struct response_page){.status = status});
 }
 
 /* --- files ----------------------------------------------------------------------------------- */
+
+static struct response_file file_of(const struct conn *c, const struct file_entry *entry)
+{
+    return (struct response_file){.facts = &entry->facts,
+                                  .type = mime_type(c->live->cfg, file_entry_name(entry))};
+}
 
 /* The part of a 200's head that is the same each time is made once per entry and site. */
 static void append_prepared(struct conn *c, struct response_head *head, struct file_entry *entry)
 {
     size_t start = head->len;
+    struct response_scope scope = scope_of(c);
+    struct response_file file;
 
     if (entry->head_site == c->site->id) {
         response_append(head, entry->head, entry->head_len);
         return;
     }
-    response_head_whole_file(head, rules_of(c), &entry->facts,
-                             mime_type(c->live->cfg, file_entry_name(entry)));
-    if (head->overflow)
+    file = file_of(c, entry);
+    response_head_whole_file(head, &scope, &file, c->loop->date_second);
+    if (head->overflow || head->is_momentary)
         return;
     free(entry->head);
     entry->head_len = head->len - start;
@@ -122,12 +131,15 @@ static void send_file_response(struct conn *c, struct file_entry *entry,
 {
     struct response_head head = start_head(c, plan->status);
     struct body_part part = {entry, from_memory, plan->offset, plan->length};
+    struct response_scope scope = scope_of(c);
+    struct response_file file;
 
-    if (plan->status == HTTP_OK)
+    if (plan->status == HTTP_OK) {
         append_prepared(c, &head, entry);
-    else
-        response_head_file(&head, rules_of(c), &entry->facts,
-                           mime_type(c->live->cfg, file_entry_name(entry)), plan);
+    } else {
+        file = file_of(c, entry);
+        response_head_file(&head, &scope, &file, plan, c->loop->date_second);
+    }
     if (c->req.method == HTTP_HEAD)
         part.len = 0;
     send_response(c, &head, &part);
@@ -158,6 +170,14 @@ static void answer_file(struct conn *c, struct file_entry *entry)
 
     loop_date(c->loop);
     response_plan_file(&plan, &c->req, c->in + c->in_pos, &entry->facts, c->loop->date_second);
+    if (plan.is_multipart)
+        plan = (struct response_plan){.status = HTTP_OK, .length = entry->facts.size};
+    if (plan.status == HTTP_PRECONDITION_FAILED || plan.status == HTTP_RANGE_NOT_SATISFIABLE) {
+        answer_page(c,
+                    (struct response_page){.status = plan.status, .file_size = entry->facts.size});
+        file_cache_put(&c->loop->files, entry);
+        return;
+    }
     if (plan.length > 0 && c->req.method == HTTP_GET) {
         c->waiter.on_ready = on_source_ready;
         source = file_cache_source(&c->loop->files, entry, &c->waiter);
@@ -201,7 +221,8 @@ static void answer_redirect(struct conn *c, const struct file_entry *entry)
         memcpy(location + len, query.ptr, query.len);
         len += query.len;
     }
-    answer_page(c, HTTP_MOVED_PERMANENTLY, (struct span){location, len});
+    answer_page(
+        c, (struct response_page){.status = HTTP_MOVED_PERMANENTLY, .location = {location, len}});
 }
 
 /* Takes over the reference to `entry`. */
@@ -274,8 +295,9 @@ static void find_file(struct conn *c)
 static void answer_options(struct conn *c)
 {
     struct response_head head = start_head(c, HTTP_NO_CONTENT);
+    struct response_scope scope = scope_of(c);
 
-    response_head_options(&head, rules_of(c));
+    response_head_options(&head, &scope);
     send_response(c, &head, NULL);
 }
 

@@ -71,7 +71,7 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
             site->lookup_id = lookup_id_of(site->cfg, previous->sites, previous->cfg->site_count);
         if (!site->lookup_id)
             site->lookup_id = ++last_id;
-        response_rules_init(&site->rules, site->cfg->headers, site->cfg->header_count);
+        response_rules_init(&site->rules, site->cfg);
         for (size_t h = 0; h < site->cfg->host_count; h++)
             add_host(set, site->cfg->hosts[h], site);
     }
