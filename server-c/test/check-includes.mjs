@@ -20,7 +20,7 @@ const layers = [
   {
     name: 'engine',
     modules:
-      /^(access_log|auth.*|confined_open|config_check|dir_listing|file_.*|htpasswd|io_lane|log|metrics|peer_table|rate_limit|secret_file|site.*)$/,
+      /^(access_log|auth.*|confined_open|config_check.*|dir_listing|file_.*|htpasswd|io_lane|log|metrics|peer_table|rate_limit|secret_file|site.*)$/,
   },
   { name: 'traffic', modules: /^(body|conn|conn_.*|listener|loop)$/ },
   { name: 'process', modules: /^(admin|agent.*|cmd_.*|commands|main|privileges|server|worker)$/ },
