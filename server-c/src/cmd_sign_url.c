@@ -91,7 +91,8 @@ static int read_secret(struct secret *secret, const char *file)
         return 1;
     }
     if (secret->is_exposed)
-        fprintf(stderr, "farmstead-node sign-url: warning: every user may read %s\n", file);
+        fprintf(stderr,
+                "farmstead-node sign-url: warning: every user of this machine may read %s\n", file);
     return 0;
 }
 
