@@ -3,11 +3,12 @@
 //   node test/run.mjs [--preset asan|tsan|release]     unit and system tests; asan if not said
 //   node test/run.mjs --preset fuzz [--seconds N]      each fuzz target: its corpus, then N seconds more
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { targets } from './fuzz/targets.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const folder = resolve(here, '..')
@@ -44,23 +45,17 @@ function run(title, command, args, env = {}) {
 }
 
 function fuzz() {
-  const targets = readdirSync(join(here, 'fuzz')).filter((file) => /^fuzz_.*\.c$/.test(file))
-  for (const file of targets) {
-    const target = file.replace(/\.c$/, '')
-    const name = target.replace(/^fuzz_/, '')
-    const own = `${name}.dict`
-    const shared = name.startsWith('http_') || name === 'url_path' ? 'http.dict' : 'json.dict'
-    const dict = existsSync(join(here, 'fuzz', own)) ? own : shared
+  for (const { program, dictionary, corpus } of targets) {
     // What is found goes to a folder of its own: the corpus is changed by hand only.
-    const found = mkdtempSync(join(tmpdir(), `${target}-`))
-    run(target, join(build, target), [
+    const found = mkdtempSync(join(tmpdir(), `${program}-`))
+    run(program, join(build, program), [
       `-max_total_time=${Math.max(seconds, 1)}`,
-      `-dict=${join(here, 'fuzz', dict)}`,
+      `-dict=${dictionary}`,
       `-artifact_prefix=${build}/`,
       '-print_final_stats=0',
       '-verbosity=0',
       found,
-      join(here, 'fuzz/corpus', name),
+      corpus,
     ])
     rmSync(found, { recursive: true })
   }
