@@ -9,6 +9,7 @@ import { Witness } from '../support/witness.mjs'
 
 const BIG_BYTES = 8 << 20
 const TTL_MS = 100
+const SLOW_FILES = 15
 const big = Buffer.alloc(BIG_BYTES, 'x')
 const files = {
   'a.txt': 'alpha',
@@ -18,7 +19,9 @@ const files = {
   'eio-read.bin': big,
   'eio-late.bin': big,
   'eio-open/index.html': 'folder',
-  ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`slow-open-${i}.txt`, 'slow'])),
+  ...Object.fromEntries(
+    Array.from({ length: SLOW_FILES }, (_, i) => [`slow-open-${i}.txt`, 'slow']),
+  ),
 }
 const config = { statCache: { ttlMillis: TTL_MS } }
 const broken = ['/eio-open.txt', '/eio-stat.txt', '/eio-read.txt', '/eio-read.bin', '/eio-open/']
@@ -87,9 +90,9 @@ test('while the disk is slow, files in memory are served as ever', async (t) => 
   })
   const witness = await Witness.start(node.port)
   const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, i) => get(node.port, `/slow-open-${i}.txt`)),
+    Array.from({ length: SLOW_FILES }, (_, i) => get(node.port, `/slow-open-${i}.txt`)),
   )
   for (const { status, text } of answers) assert.deepEqual([status, text], [200, 'slow'])
   assert.ok(witness.slowestMs < 1000, 'it waits for the slow disk')
-  await witness.stop(t, 50)
+  await witness.stop(t, 20)
 })
