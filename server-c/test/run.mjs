@@ -3,7 +3,7 @@
 //   node test/run.mjs [--preset asan|tsan|release]     unit and system tests; asan if not said
 //   node test/run.mjs --preset fuzz [--seconds N]      each fuzz target: its corpus, then N seconds more
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -48,7 +48,9 @@ function fuzz() {
   for (const file of targets) {
     const target = file.replace(/\.c$/, '')
     const name = target.replace(/^fuzz_/, '')
-    const dict = name.startsWith('http_') || name === 'url_path' ? 'http.dict' : 'json.dict'
+    const own = `${name}.dict`
+    const shared = name.startsWith('http_') || name === 'url_path' ? 'http.dict' : 'json.dict'
+    const dict = existsSync(join(here, 'fuzz', own)) ? own : shared
     // What is found goes to a folder of its own: the corpus is changed by hand only.
     const found = mkdtempSync(join(tmpdir(), `${target}-`))
     run(target, join(build, target), [
