@@ -91,7 +91,8 @@ static enum http_field field_of(struct span name)
         return FIELD_COUNT;
     for (size_t i = 0; i < by_len[name.len].count; i++) {
         enum http_field field = (enum http_field)by_len[name.len].fields[i];
-        if (strncasecmp(field_table[field].name, name.ptr, name.len) == 0)
+        if ((name.ptr[0] | 0x20) == field_table[field].name[0] &&
+            strncasecmp(field_table[field].name, name.ptr, name.len) == 0)
             return field;
     }
     return FIELD_COUNT;
@@ -259,6 +260,28 @@ static bool is_plain(unsigned char c)
     return table[c];
 }
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Is none of eight bytes below ' ' or DEL? The classic test for a byte below n ≤ 128, and for a
+ * zero byte in what DEL was taken out of. */
+static bool are_plain(const char *bytes)
+{
+    uint64_t eight, del;
+
+    memcpy(&eight, bytes, sizeof(eight));
+    del = eight ^ EACH(0x7f);
+    return ((((eight - EACH(' ')) & ~eight) | ((del - EACH(1)) & ~del)) & EACH(0x80)) == 0;
+}
+
+static uint32_t skip_plain(const char *head, uint32_t pos, size_t end)
+{
+    while (end - pos >= sizeof(uint64_t) && are_plain(head + pos))
+        pos += (uint32_t)sizeof(uint64_t);
+    while (pos < end && is_plain((unsigned char)head[pos]))
+        pos++;
+    return pos;
+}
+
 static enum parse find_line_end(struct http_request *req, const char *head, size_t len)
 {
     uint32_t limit = req->max_head;
@@ -271,8 +294,8 @@ static enum parse find_line_end(struct http_request *req, const char *head, size
     for (;; req->pos++) {
         bool after_return = req->pos > req->line && head[req->pos - 1] == '\r';
         unsigned char c;
-        while (!after_return && req->pos < end && is_plain((unsigned char)head[req->pos]))
-            req->pos++;
+        if (!after_return && req->pos < end)
+            req->pos = skip_plain(head, req->pos, end);
         if (req->pos >= end)
             return req->pos < len ? too_long(req) : PARSE_MORE;
         c = (unsigned char)head[req->pos];

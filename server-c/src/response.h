@@ -2,7 +2,7 @@
 /* response.h — (request, site's rules, facts of the file) → status, which bytes, head.
  *
  * Pure: takes plain structs, writes into memory it is given, touches no file and no socket.
- * response_plan.c decides, response_head.c writes. */
+ * response_plan.c decides, response_head.c writes what goes with files, response_page.c the rest. */
 #ifndef FARMSTEAD_RESPONSE_H
 #define FARMSTEAD_RESPONSE_H
 
