@@ -108,24 +108,32 @@ static enum auth_verdict verify(const struct auth_job *job, const struct htpassw
 
 /* --- on the lanes ---------------------------------------------------------------------------- */
 
+/* The users as they are now, with a reference; NULL: the file can't be read. */
+static struct htpasswd *current_users(const struct auth_job *job)
+{
+    struct auth_files *files = job->store->files;
+    struct htpasswd *users;
+
+    if (auth_file_state(files, job->file, &users) != AUTH_FILE_STALE)
+        return users;
+    auth_file_look(files, job->file);
+    return auth_file_users(files, job->file);
+}
+
 static void run_look(struct io_job *io)
 {
     struct auth_job *job = container_of(io, struct auth_job, job);
-    struct auth_files *files = job->store->files;
     struct htpasswd *users;
 
     if (atomic_load(&job->is_given_up))
         return;
-    if (auth_file_state(files, job->file, &users) == AUTH_FILE_STALE) { /* nobody was quicker */
-        auth_file_look(files, job->file);
-        users = auth_file_users(files, job->file);
-    }
+    users = current_users(job);
     job->verdict = users ? recall(job->store, users, job->is_listed, &job->who) : AUTH_UNAVAILABLE;
     htpasswd_put(users);
 }
 
-/* The users are those of now: the job may have been queued for a while. And another one with the
- * same password may have been ahead of it. */
+/* The job may have been queued for long: so the file is looked at again when it is time, and one
+ * with the same password may have been ahead. */
 static void run_verify(struct io_job *io)
 {
     struct auth_job *job = container_of(io, struct auth_job, job);
@@ -133,7 +141,7 @@ static void run_verify(struct io_job *io)
 
     if (atomic_load(&job->is_given_up))
         return;
-    users = auth_file_users(job->store->files, job->file);
+    users = current_users(job);
     job->verdict = users ? recall(job->store, users, job->is_listed, &job->who) : AUTH_UNAVAILABLE;
     if (job->verdict == AUTH_WAIT)
         job->verdict = verify(job, users);

@@ -24,6 +24,7 @@ static enum auth_hash_verdict counted_verify(const char *hash, const char *passw
 /* "sesame", "changed", "changed" with other salt; costs as low as bcrypt has them. */
 #define SESAME "$2y$04$KBCwKxOzLha2MUDgW0PjXexpfJpcmyhZB2fRGE3GraFO6JmGHqpYq"
 #define CHANGED "$2y$04$KBCwKxOzLha2MUDgW0PjXe.CLRBrf4z78FJu7Nr42pLfrFqJT2PB2"
+#define QUEUED "$5$queued$4S2oOTVyKc7e/3rNygVJT0vqtxzwtP8lk4vBSFU4krC"
 #define UNSEEN "$2b$04$ABCwKxOzLha2MUDgW0PjXexqgVgpg/TXSHdqG1MlZrW91/TkaVORC"
 #define SESAME_SHA "$5$abcdefgh$4PbtPZdUc33o7LmNsM4HTsjYbIhyCeh4aCe.rEbHkq1"
 
@@ -105,6 +106,31 @@ static enum auth_verdict wait_for(const char *user, const char *password)
     return asker.verdict;
 }
 
+static uv_sem_t gate;
+static struct io_job holder;
+
+static void run_holder(struct io_job *job)
+{
+    (void)job;
+    uv_sem_wait(&gate);
+}
+
+static void on_holder_done(struct io_job *job)
+{
+    (void)job;
+}
+
+static void hold_auth_lane(void)
+{
+    holder = (struct io_job){.run = run_holder, .on_done = on_holder_done};
+    io_lane_submit(auth_lane, &port, &holder);
+}
+
+static void release_auth_lane(void)
+{
+    uv_sem_post(&gate);
+}
+
 static int count_verifications(void)
 {
     return atomic_exchange(&verifications, 0);
@@ -181,6 +207,24 @@ static void test_changes(void)
     count_verifications();
     CHECK_INT(__LINE__, "a look is no verification", wait_for("adam", "sesame"), AUTH_PASSED);
     CHECK_INT(__LINE__, "none", count_verifications(), 0);
+}
+
+/* A queue can be long: what counts is the file when it is a job's turn. */
+static void test_change_while_queued(void)
+{
+    struct asker asker;
+
+    write_users("zoe:" QUEUED "\n");
+    make_fresh();
+    io_lane_resize(stat_lane, 1, 0); /* nobody else looks */
+    hold_auth_lane();
+    CHECK_INT(__LINE__, "right", ask(&asker, "zoe", "sesame"), AUTH_WAIT);
+    write_users("adam:" SESAME_SHA "\n");
+    make_stale();
+    release_auth_lane();
+    run_until_idle();
+    CHECK_INT(__LINE__, "removed meanwhile", asker.verdict, AUTH_REFUSED);
+    io_lane_resize(stat_lane, 1, AUTH_LANE_QUEUE);
 }
 
 static void test_broken_files(void)
@@ -286,6 +330,7 @@ int main(void)
     CHECK_TRUE(mkdtemp(folder) != NULL, "%s", folder);
     snprintf(path, sizeof(path), "%s/users", folder);
     log_configure("/dev/null", LOG_LEVEL_ERROR);
+    uv_sem_init(&gate, 0);
     uv_loop_init(&loop);
     CHECK_INT(__LINE__, "port", io_port_init(&port, &loop), 0);
     stat_lane = io_lane_new("stat", 1, AUTH_LANE_QUEUE);
@@ -294,6 +339,7 @@ int main(void)
     test_verdicts();
     test_listed_users();
     test_changes();
+    test_change_while_queued();
     test_broken_files();
     test_many_at_once();
     test_giving_up();
