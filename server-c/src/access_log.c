@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* access_log.c — a ring per loop, one writer and one reader each, without locks between them.
  *
- * `filled` only the loop moves, `written` only the thread; the bytes between them are the thread's.
- * After a short write (a full disk) the same ring is continued before any other: no torn line. */
+ * `filled` only the loop moves, `written` only the thread, from line to line; the bytes between them
+ * are the thread's. After a short write (a full disk) the same ring is continued before any other, in
+ * the middle of its line; in another file that line begins again. So no line is ever torn, but the
+ * last one of a file that was rotated away while its disk was full. */
 #include "access_log.h"
 
 #include "mem.h"
@@ -20,13 +22,14 @@
 
 #define RING_BYTES (256 * 1024) /* a power of two */
 #define FIELD_BYTES 1024        /* a client's field is cut after so many bytes of the line */
-#define LINE_BYTES (4 * (FIELD_BYTES + 6) + 512) /* all four fields, and what is between them */
+#define LINE_BYTES (5 * (FIELD_BYTES + 6) + 512) /* all five fields, and what is between them */
 #define WRITE_EVERY_MS 200
 
 struct access_ring {
     struct access_log *log;
     struct access_ring *next;
     _Atomic uint64_t filled, written; /* bytes since the start */
+    size_t begun; /* bytes of the line at `written` that are in the file; under file_lock */
     int64_t stamp_second;
     char stamp[32]; /* of that second; loop thread */
     char bytes[RING_BYTES];
@@ -38,7 +41,7 @@ struct access_log {
     pthread_cond_t wake;
     struct access_ring *rings;
     bool ending;
-    pthread_mutex_t file_lock; /* of the file while a batch is written */
+    pthread_mutex_t file_lock; /* of what follows, and while a batch is written */
     int fd;
     char *path;
 };
@@ -69,8 +72,9 @@ static void put_number(struct line *line, uint64_t value)
     put(line, digits, (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value));
 }
 
-/* A client's bytes between quotes: it can't end them, nor the line. */
-static void put_escaped(struct line *line, struct span value, bool json)
+/* A client's bytes between quotes: it can't end them, nor the line. What is below
+ * `least` is escaped. */
+static void put_escaped_above(struct line *line, struct span value, bool json, unsigned char least)
 {
     static const char hex[] = "0123456789abcdef";
     size_t start = line->len;
@@ -80,7 +84,7 @@ static void put_escaped(struct line *line, struct span value, bool json)
         if (c == '"' || c == '\\') {
             char escaped[2] = {'\\', (char)c};
             put(line, escaped, 2);
-        } else if (c < ' ' || c >= 0x7f) {
+        } else if (c < least || c >= 0x7f) {
             /* JSON has no \x; bytes above 0x7f are read as Latin-1 there. */
             char escaped[6] = {'\\', json ? 'u' : 'x', '0', '0', hex[c >> 4], hex[c & 15]};
             if (!json)
@@ -90,6 +94,20 @@ static void put_escaped(struct line *line, struct span value, bool json)
             put(line, (const char *)&value.ptr[i], 1);
         }
     }
+}
+
+static void put_escaped(struct line *line, struct span value, bool json)
+{
+    put_escaped_above(line, value, json, ' ');
+}
+
+/* Where spaces part the fields. */
+static void put_word(struct line *line, struct span value)
+{
+    if (value.len == 0)
+        put(line, "-", 1);
+    else
+        put_escaped_above(line, value, false, ' ' + 1);
 }
 
 static void put_peer(struct line *line, const struct sockaddr *peer)
@@ -102,6 +120,8 @@ static void put_peer(struct line *line, const struct sockaddr *peer)
     else if (peer->sa_family == AF_INET6)
         inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, text,
                   sizeof(text));
+    else if (peer->sa_family == AF_UNIX)
+        memcpy(text, "unix:", sizeof("unix:"));
     put_text(line, text);
 }
 
@@ -133,7 +153,9 @@ static void format_text(struct line *line, const char *stamp, const struct acces
                         bool combined)
 {
     put_peer(line, record->peer);
-    put_text(line, " - - [");
+    put_text(line, " - ");
+    put_word(line, record->user);
+    put_text(line, " [");
     put_text(line, stamp);
     put_quoted(line, "] \"", record->request_line, false);
     put_text(line, " ");
@@ -152,7 +174,8 @@ static void format_json(struct line *line, const char *stamp, const struct acces
     put_text(line, stamp);
     put_text(line, "\",\"peer\":\"");
     put_peer(line, record->peer);
-    put_quoted(line, "\",\"request\":\"", record->request_line, true);
+    put_quoted(line, "\",\"user\":\"", record->user, true);
+    put_quoted(line, ",\"request\":\"", record->request_line, true);
     put_quoted(line, ",\"host\":\"", record->host, true);
     put_text(line, ",\"status\":");
     put_number(line, (uint64_t)record->status);
@@ -198,25 +221,42 @@ bool access_ring_write(struct access_ring *ring, enum config_log_format format,
 
 /* --- the thread ------------------------------------------------------------------------------ */
 
+/* The file has the ring's bytes up to `end`. */
+static void move_on(struct access_ring *ring, uint64_t written, uint64_t end)
+{
+    uint64_t line = end;
+
+    while (line > written && ring->bytes[(line - 1) % RING_BYTES] != '\n')
+        line--;
+    if (line == written) {
+        ring->begun = (size_t)(end - written);
+        return;
+    }
+    ring->begun = (size_t)(end - line);
+    atomic_store_explicit(&ring->written, line, memory_order_release);
+}
+
 /* True when all that was in the ring is written, or there is no file to write it to. */
 static bool write_ring(struct access_log *log, struct access_ring *ring)
 {
-    uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
     uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_acquire);
 
-    while (written < filled) {
-        size_t at = written % RING_BYTES, len = filled - written;
+    for (;;) {
+        uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+        uint64_t from = written + ring->begun;
+        size_t at = from % RING_BYTES, len = filled - from;
         size_t first = len < RING_BYTES - at ? len : RING_BYTES - at;
         struct iovec parts[2] = {{ring->bytes + at, first}, {ring->bytes, len - first}};
-        ssize_t n = log->fd < 0 ? (ssize_t)len : writev(log->fd, parts, 2);
+        ssize_t n;
+        if (len == 0)
+            return true;
+        n = log->fd < 0 ? (ssize_t)len : writev(log->fd, parts, 2);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return false;
-        written += (uint64_t)n;
-        atomic_store_explicit(&ring->written, written, memory_order_release);
+        move_on(ring, written, from + (uint64_t)n);
     }
-    return true;
 }
 
 static void *thread_main(void *arg)
@@ -285,10 +325,20 @@ void access_log_free(struct access_log *log)
     free(log);
 }
 
+/* A pipe that nobody reads is an error, not a wait. */
 static int open_log(const char *path, int *fd)
 {
-    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
+    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
     return *fd < 0 ? -errno : 0;
+}
+
+/* A line that the old file has the beginning of is to be whole in the new one. */
+static void begin_lines_again(struct access_log *log)
+{
+    pthread_mutex_lock(&log->lock);
+    for (struct access_ring *ring = log->rings; ring; ring = ring->next)
+        ring->begun = 0;
+    pthread_mutex_unlock(&log->lock);
 }
 
 static void replace_file(struct access_log *log, int fd, char *path)
@@ -301,6 +351,7 @@ static void replace_file(struct access_log *log, int fd, char *path)
     old_path = log->path;
     log->fd = fd;
     log->path = path;
+    begin_lines_again(log);
     pthread_mutex_unlock(&log->file_lock);
     if (old_fd >= 0)
         close(old_fd);

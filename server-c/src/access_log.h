@@ -18,6 +18,7 @@ struct access_ring;
 struct access_record {
     const struct sockaddr *peer;
     struct span request_line, host, referer, user_agent; /* empty when there is none */
+    struct span user;                                    /* who signed in; empty: nobody */
     int status;
     uint64_t bytes;    /* sent, head included */
     uint64_t total_ns; /* from the head's last byte to the response's */

@@ -262,3 +262,37 @@ void agent_folder_remove(struct agent_folder *folder, const char *name)
     /* Not synced: a removal that a crash undoes is only done again at the next start. */
     unlinkat(folder->dir_fd, name, 0);
 }
+
+static int give_file(struct agent_folder *folder, const char *name, uid_t uid, gid_t gid)
+{
+    struct stat st;
+
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return 0;
+    if (fstatat(folder->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? 0 : -1;
+    if (!S_ISREG(st.st_mode)) /* none of ours */
+        return 0;
+    return fchownat(folder->dir_fd, name, uid, gid, AT_SYMLINK_NOFOLLOW);
+}
+
+int agent_folder_give(struct agent_folder *folder, uid_t uid, gid_t gid, char *why, size_t why_len)
+{
+    int copy = openat(folder->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+    DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+
+    if (!dir) {
+        fail(why, why_len, folder->path, "cannot list it");
+        if (copy >= 0)
+            close(copy);
+        return -1;
+    }
+    for (struct dirent *entry = readdir(dir); entry && !err; entry = readdir(dir))
+        err = give_file(folder, entry->d_name, uid, gid);
+    if (!err)
+        err = fchown(folder->dir_fd, uid, gid);
+    if (err)
+        fail(why, why_len, folder->path, "cannot give it to the user to become");
+    closedir(dir);
+    return err;
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* A config of 4 MiB, every byte of it escaped as \u00xx. */
 #define AGENT_FOLDER_FILE_MAX (26u << 20)
@@ -36,6 +37,8 @@ int agent_folder_replace(struct agent_folder *folder, const char *name, const ch
                          size_t len, char *why, size_t why_len);
 int agent_folder_rename(struct agent_folder *folder, const char *from, const char *to, char *why,
                         size_t why_len);
+/* Makes the folder and all files in it somebody else's. 0, or -1 with a sentence. */
+int agent_folder_give(struct agent_folder *folder, uid_t uid, gid_t gid, char *why, size_t why_len);
 void agent_folder_remove(struct agent_folder *folder, const char *name);
 
 #endif

@@ -52,6 +52,11 @@ int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN])
     return agent_folder_publish(&state->folder, why, AGENT_WHY_LEN);
 }
 
+int agent_state_give(struct agent_state *state, uid_t uid, gid_t gid, char *why, size_t why_len)
+{
+    return agent_folder_give(&state->folder, uid, gid, why, why_len);
+}
+
 bool agent_state_is_new(const struct agent_state *state)
 {
     return state->folder.made_at != NULL;

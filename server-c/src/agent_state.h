@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define AGENT_URL_LEN 1024
 
@@ -47,6 +48,10 @@ int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN]);
 int agent_state_publish(struct agent_state *state, char why[AGENT_WHY_LEN]);
 bool agent_state_is_new(const struct agent_state *state); /* not published yet */
 void agent_state_close(struct agent_state *state);        /* NULL is allowed */
+
+/* Makes the folder and its files somebody else's, for a node that is to become that user. 0, or -1
+ * with a sentence in `why`. */
+int agent_state_give(struct agent_state *state, uid_t uid, gid_t gid, char *why, size_t why_len);
 
 /* Reading: the sentence in `why` is set for AGENT_FILE_DAMAGED, which is also said of a file that
  * cannot be read at all. Writing: 0, or -1 with a sentence. */

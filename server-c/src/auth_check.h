@@ -12,19 +12,19 @@
 #ifndef FARMSTEAD_AUTH_CHECK_H
 #define FARMSTEAD_AUTH_CHECK_H
 
+#include "auth_files.h" /* AUTH_TRUST_MS */
 #include "config.h"
 #include "http_auth.h"
 #include "io_lane.h"
 
-#define AUTH_TRUST_MS 5000
 #define AUTH_LANE_THREADS 2
 #define AUTH_LANE_QUEUE 64
 
-enum auth_verdict {
-    AUTH_PASSED,
-    AUTH_REFUSED,     /* 401 and the challenge */
-    AUTH_UNAVAILABLE, /* 503: the file can't be read, the lanes are full or memory is gone */
-    AUTH_WAIT
+enum auth_verdict {                   /* zeroed memory lets nobody in */
+                    AUTH_UNAVAILABLE, /* 503: the file can't be read, the lanes are full or memory is gone */
+                    AUTH_REFUSED, /* 401 and the challenge */
+                    AUTH_PASSED,
+                    AUTH_WAIT
 };
 
 /* What was read and verified so far. One for the process, shared by all loops. */

@@ -10,10 +10,10 @@
 
 #define AUTH_HASH_MAX 511 /* bytes of a hash */
 
-/* NULL when we take `hash`, else why not, as the end of a sentence: "… is …". Any thread. */
+/* NULL when we take `hash`, else why not, as a sentence that shows nothing of it. Any thread. */
 const char *auth_hash_refusal(const char *hash);
 
-enum auth_hash_verdict { AUTH_HASH_MATCHES, AUTH_HASH_DIFFERS, AUTH_HASH_FAILED };
+enum auth_hash_verdict { AUTH_HASH_FAILED, AUTH_HASH_DIFFERS, AUTH_HASH_MATCHES };
 /* Takes as long as the hash says, up to a second or so: never on a loop's thread. `hash` is one
  * that was not refused, `password` a NUL-terminated text. AUTH_HASH_FAILED: no memory. Leaves no
  * copy of the password behind. Any other thread. */

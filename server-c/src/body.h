@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* body.h — sends one response: its head, then bytes from memory or from a file.
+/* body.h — sends one response: its head, then texts and ranges of a file, from memory or from disk.
  *
  * Never waits: what the socket does not take is kept for later, and what would have to come from
  * the disk is brought into the page cache by the read lane first, a chunk at a time, one job per
@@ -16,39 +16,61 @@ enum body_step {
     BODY_SENT,        /* all of it was given to the socket */
     BODY_WANTS_WRITE, /* call body_send() when the socket takes bytes again */
     BODY_WAITING,     /* on_ready will be called; then call body_send() */
+    BODY_THROTTLED,   /* the quota is used up: give another, then call body_send() */
     BODY_FAILED       /* the client is gone or the file is */
 };
 
 struct body_read;
 
+/* A text, then a range of the file; each may be empty. */
+struct body_piece {
+    char *text; /* on the heap; NULL: none */
+    size_t text_len;
+    uint64_t offset, len;
+};
+
+/* What follows the head: `text`, then the range, then the pieces in their order. */
+struct body_part {
+    struct file_entry *entry; /* NULL: no ranges */
+    bool from_memory;         /* the entry's body; else its descriptor */
+    uint64_t offset, len;
+    char *text; /* on the heap; NULL: none */
+    size_t text_len;
+    struct body_piece *pieces; /* on the heap; NULL: none */
+    size_t piece_count;
+};
+/* Frees texts and pieces of a part that is not sent: of an answer to HEAD, say. */
+void body_part_fini(struct body_part *part);
+
 struct body {
     void (*on_ready)(struct body *body);
     struct stage_clock *clock;
-    struct file_entry *entry; /* referenced; NULL: a head only */
+    uint64_t quota;           /* bytes that may be sent before BODY_THROTTLED; counts down. Set it
+                                 before body_start(); UINT64_MAX: as many as there are */
+    struct file_entry *entry; /* referenced; NULL: texts only */
     bool from_memory;
     bool by_copy; /* this file system can't say what is resident: chunks come through memory */
     bool was_read_ahead;        /* at this offset, by the read lane */
-    uint64_t offset, remaining; /* of the file */
+    uint64_t offset, remaining; /* of the file, in this piece */
     uint64_t sent;              /* bytes the socket took so far */
     char *pending;              /* bytes to send before anything else; on the heap */
     size_t pending_pos, pending_len;
+    struct body_piece *pieces; /* on the heap; [next_piece, piece_count) are to come */
+    size_t piece_count, next_piece;
     struct body_read *read; /* under way */
     struct list stalled;    /* in loop->stalled while the read lane is full */
+    bool is_next;           /* of the stalled ones */
 };
 
-/* Begins with `head`, then `plan_len` bytes of `entry` (may be NULL with 0) from `offset` on. Takes
- * its own reference. The first step is taken at once. */
-struct body_part {
-    struct file_entry *entry;
-    bool from_memory;
-    uint64_t offset, len;
-};
+/* Begins with `head`, then what `part` says. Takes its own reference to the entry, and takes over
+ * the part's text and pieces whatever comes of it. The first step is taken at once. */
 enum body_step body_start(struct body *body, struct loop *loop, int socket, const char *head,
                           size_t head_len, const struct body_part *part);
 enum body_step body_send(struct body *body, struct loop *loop, int socket);
 void body_end(struct body *body, struct loop *loop); /* at any time; harmless when not started */
 
-/* Lets bodies that found the read lane full try again. */
+/* body_read.c: lets bodies that found the read lane full try again, those who wait longest first,
+ * until it is full again. */
 void body_retry_stalled(struct loop *loop);
 
 #endif

@@ -7,12 +7,15 @@
 #include "agent.h"
 #include "agent_state.h"
 #include "log.h"
+#include "pid_file.h"
+#include "privileges.h"
 #include "server.h"
 
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <uv.h>
 
 #define USAGE "usage: farmstead-node run --state DIR\n"
@@ -72,11 +75,76 @@ static void wait_for_end(const sigset_t *set, struct server *server)
     }
 }
 
+/* --- the process itself ---------------------------------------------------------------------- */
+
+struct process {
+    struct agent_state *state;
+    struct pid_file *pid_file;
+    bool is_broken; /* rights are half given up */
+};
+
+/* The node's own files go with it. */
+static int become_user(struct process *process, const struct config *cfg, const char **pointer,
+                       char why[PRIVILEGES_WHY_LEN])
+{
+    struct privileges privileges;
+    int result = 0;
+
+    *pointer = "/process/user";
+    if (privileges_find(&privileges, cfg, why) != 0)
+        return -1;
+    if (cfg->process.pid_file[0]) {
+        *pointer = "/process/pidFile";
+        process->pid_file = pid_file_write(cfg->process.pid_file, why);
+        result = process->pid_file ? 0 : -1;
+    }
+    if (result == 0 && privileges.changes) {
+        *pointer = "/process/user";
+        result = agent_state_give(process->state, privileges.uid, privileges.gid, why,
+                                  PRIVILEGES_WHY_LEN);
+        if (result == 0 && privileges_drop(&privileges, why) != 0) {
+            process->is_broken = true;
+            result = -1;
+        }
+    }
+    if (result == 0 && privileges.changes)
+        log_info("serving as user %ld, group %ld", (long)privileges.uid, (long)privileges.gid);
+    privileges_fini(&privileges);
+    return result;
+}
+
+/* The agent's thread, once; see server_before_serving(). */
+static int take_place(void *arg, const struct config *cfg, struct config_errors *errors)
+{
+    struct process *process = arg;
+    char why[PRIVILEGES_WHY_LEN];
+    const char *pointer = NULL;
+
+    if (cfg->process.chroot[0]) {
+        config_errors_add_at(errors, cfg, CONFIG_CODE_PERMISSION, "/process/chroot",
+                             "leave it out for nodes that a control plane manages",
+                             "a joined node needs its state folder and can't change its root");
+        return -1;
+    }
+    if (become_user(process, cfg, &pointer, why) == 0)
+        return 0;
+    pid_file_remove(process->pid_file);
+    process->pid_file = NULL;
+    config_errors_add_at(errors, cfg, CONFIG_CODE_PERMISSION, pointer, NULL, "%s", why);
+    if (process->is_broken)
+        kill(getpid(), SIGTERM);
+    return -1;
+}
+
+/* --- the run --------------------------------------------------------------------------------- */
+
 static int serve(struct agent_state *state, const struct agent_identity *identity)
 {
+    struct process process = {.state = state};
     sigset_t set;
     char why[AGENT_WHY_LEN];
     int err = 0;
+    privileges_forbid_new();
     block_signals(&set);
     log_start();
     struct server *server = server_new(&err);
@@ -85,6 +153,7 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
         log_stop();
         return 1;
     }
+    server_before_serving(server, take_place, &process);
     log_info("farmstead-node %s: node \"%s\" (%s) of %s", FARMSTEAD_VERSION,
              identity->enrolled.name, identity->enrolled.node_id, identity->control_plane_url);
     struct agent *agent = agent_start(server, state, identity, why);
@@ -94,9 +163,12 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     } else {
         log_error("%s", why);
     }
-    server_stop(server, DRAIN_MS);
+    bool is_stopped = server_stop(server, DRAIN_MS);
+    pid_file_remove(process.pid_file);
     log_stop();
-    return agent ? 0 : 1;
+    if (!is_stopped) /* threads are left that wait for a disk */
+        _exit(1);
+    return agent && !process.is_broken ? 0 : 1;
 }
 
 int cmd_run(int argc, char **argv)

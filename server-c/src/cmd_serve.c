@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_serve.c — farmstead-node serve --config FILE. Signals: HUP reads the file again, USR1 reopens
- * the log files, TERM and INT drain and stop. */
+ * the log files, TERM and INT drain and stop.
+ *
+ * Started as root, it finds users and writes the pid file first, changes the root folder before it
+ * opens anything beneath it, and becomes the user when ports and logs are open. What is read later,
+ * the config file too, is read with the user's rights and beneath that folder. */
 #include "commands.h"
 
 #include "buf.h"
 #include "config.h"
 #include "config_check.h"
 #include "log.h"
+#include "pid_file.h"
+#include "privileges.h"
 #include "server.h"
 
 #include <errno.h>
@@ -55,8 +61,67 @@ static void log_findings(const char *path, const struct config_errors *errors)
         log_error("%s: and %zu more findings", path, errors->dropped);
 }
 
+/* --- the process itself ---------------------------------------------------------------------- */
+
+struct process {
+    bool is_prepared;
+    struct privileges privileges;
+    struct pid_file *pid_file;
+};
+
+/* Of the first config: what must be done before anything is opened. -1 with the reason in the log. */
+static int prepare_process(struct process *process, const struct config *cfg)
+{
+    char why[PRIVILEGES_WHY_LEN];
+
+    _Static_assert(PID_FILE_WHY_LEN <= PRIVILEGES_WHY_LEN, "one sentence for both");
+    if (process->is_prepared)
+        return 0;
+    if (privileges_find(&process->privileges, cfg, why) != 0)
+        goto fail;
+    process->is_prepared = true;
+    if (cfg->process.pid_file[0]) {
+        process->pid_file = pid_file_write(cfg->process.pid_file, why);
+        if (!process->pid_file)
+            goto fail;
+    }
+    if (cfg->process.chroot[0] && privileges_change_root(cfg->process.chroot, why) != 0)
+        goto fail;
+    return 0;
+
+fail:
+    log_error("%s", why);
+    return -1;
+}
+
+static int drop_privileges(void *arg, const struct config *cfg, struct config_errors *errors)
+{
+    const struct process *process = arg;
+    char why[PRIVILEGES_WHY_LEN];
+
+    if (privileges_drop(&process->privileges, why) != 0) {
+        config_errors_add_at(errors, cfg, CONFIG_CODE_PERMISSION, "/process/user", NULL, "%s", why);
+        return -1;
+    }
+    if (process->privileges.changes)
+        log_info("serving as user %ld, group %ld", (long)process->privileges.uid,
+                 (long)process->privileges.gid);
+    else if (process->privileges.uid == 0)
+        log_warn("serving as root: name a user in process.user");
+    return 0;
+}
+
+static void end_process(struct process *process)
+{
+    pid_file_remove(process->pid_file);
+    privileges_fini(&process->privileges);
+}
+
+/* --- the config ------------------------------------------------------------------------------ */
+
 /* Reads, checks and applies the file. 0, or -1 with the reasons in the log. */
-static int load(struct server *server, const char *path, uint64_t generation)
+static int load(struct server *server, struct process *process, const char *path,
+                uint64_t generation)
 {
     struct config *running = server_config(server), *cfg = NULL;
     struct config_errors errors = {0};
@@ -68,7 +133,8 @@ static int load(struct server *server, const char *path, uint64_t generation)
         log_error("%s: can't read the config: %s", path, strerror(errno));
     } else {
         cfg = config_parse(text.data, text.len, &errors);
-        if (cfg && config_check_machine(cfg, running, &errors) == 0)
+        if (cfg && prepare_process(process, cfg) == 0 &&
+            config_check_machine(cfg, running, &errors) == 0)
             result = server_apply(server, cfg, generation, &errors);
         log_findings(path, &errors);
     }
@@ -91,9 +157,10 @@ static void block_signals(sigset_t *set)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static void reload(struct server *server, const char *path, uint64_t *generation)
+static void reload(struct server *server, struct process *process, const char *path,
+                   uint64_t *generation)
 {
-    if (load(server, path, *generation + 1) != 0) {
+    if (load(server, process, path, *generation + 1) != 0) {
         log_error("%s: not applied; generation %" PRIu64 " goes on serving", path, *generation);
         return;
     }
@@ -101,7 +168,8 @@ static void reload(struct server *server, const char *path, uint64_t *generation
     log_info("generation %" PRIu64 " serves", *generation);
 }
 
-static void wait_for_end(const sigset_t *set, struct server *server, const char *path)
+static void wait_for_end(const sigset_t *set, struct server *server, struct process *process,
+                         const char *path)
 {
     uint64_t generation = 1;
 
@@ -110,7 +178,7 @@ static void wait_for_end(const sigset_t *set, struct server *server, const char 
         if (sigwait(set, &number) != 0)
             continue;
         if (number == SIGHUP)
-            reload(server, path, &generation);
+            reload(server, process, path, &generation);
         else if (number == SIGUSR1)
             server_reopen_logs(server);
         else
@@ -127,6 +195,22 @@ static const char *parse_arguments(int argc, char **argv)
     return NULL;
 }
 
+static int serve(struct server *server, const sigset_t *set, const char *path)
+{
+    struct process process = {0};
+    int code;
+
+    server_before_serving(server, drop_privileges, &process);
+    code = load(server, &process, path, 1) == 0 ? 0 : 1;
+    if (code == 0)
+        wait_for_end(set, server, &process, path);
+    log_info("stopping");
+    if (!server_stop(server, code == 0 ? DRAIN_MS : 0))
+        code = -1;
+    end_process(&process);
+    return code;
+}
+
 int cmd_serve(int argc, char **argv)
 {
     const char *path = parse_arguments(argc, argv);
@@ -138,6 +222,7 @@ int cmd_serve(int argc, char **argv)
         fprintf(stderr, USAGE);
         return 2;
     }
+    privileges_forbid_new();
     block_signals(&set);
     log_start();
     server = server_new(&err);
@@ -146,11 +231,9 @@ int cmd_serve(int argc, char **argv)
         log_stop();
         return 1;
     }
-    code = load(server, path, 1) == 0 ? 0 : 1;
-    if (code == 0)
-        wait_for_end(&set, server, path);
-    log_info("stopping");
-    server_stop(server, code == 0 ? DRAIN_MS : 0);
+    code = serve(server, &set, path);
     log_stop();
+    if (code < 0) /* threads are left that wait for a disk */
+        _exit(1);
     return code;
 }

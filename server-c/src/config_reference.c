@@ -13,7 +13,7 @@
 #define PAGE_COLUMNS 120
 
 static const char opening[] =
-    "<!-- Printed by `farmstead-node schema --markdown`; change server-c/src/config_table.c "
+    "<!-- Printed by `farmstead-node schema --markdown`; change server-c/src/config_table*.c "
     "instead. "
     "-->\n"
     "# Configuration of a node\n"

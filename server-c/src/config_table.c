@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table.c — every option, once. Help is written for the one who sets it. */
+/* config_table.c — every option, once: the top level. The rows of its larger parts are in
+ * config_table_limits.c, config_table_site.c and config_table_rules.c. Help is written for the one
+ * who sets it. */
 #include "config_table.h"
 
-#include "config.h"
+#include "config_table_rows.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 
-#define FIELD(type, field) .offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
-#define CONFIG(field) FIELD(struct config, field)
-#define LIST(type, field, counter) FIELD(type, field), .count_offset = offsetof(type, counter)
-#define KIB INT64_C(1024)
-#define MIB (1024 * KIB)
+/* A name of the system's user data base. */
+#define ACCOUNT "[0-9A-Za-z_][0-9A-Za-z_.-]*"
 
-/* Both engines take the control characters themselves: the schema has them as \u0001 and so on. */
-#define ABSOLUTE_PATH "/[^\x01-\x1f\x7f]*"
-#define TOKEN "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-#define HOST_LABEL "[0-9A-Za-z_]([0-9A-Za-z_-]*[0-9A-Za-z_])?"
-
-static const char *const stat_cache_engines[] = {
-    [STAT_CACHE_TTL] = "ttl", [STAT_CACHE_OFF] = "off", NULL};
 static const char *const log_formats[] = {[LOG_FORMAT_COMMON] = "common",
                                           [LOG_FORMAT_COMBINED] = "combined",
                                           [LOG_FORMAT_JSON] = "json",
@@ -29,10 +20,8 @@ static const char *const log_levels[] = {[LOG_LEVEL_ERROR] = "error",
                                          [LOG_LEVEL_INFO] = "info",
                                          [LOG_LEVEL_DEBUG] = "debug",
                                          NULL};
-static const char *const header_actions[] = {
-    [HEADER_SET] = "set", [HEADER_ADD] = "add", [HEADER_REMOVE] = "remove", NULL};
 
-static const char *check_address(const char *text)
+const char *config_row_check_address(const char *text)
 {
     unsigned char binary[sizeof(struct in6_addr)];
 
@@ -43,31 +32,7 @@ static const char *check_address(const char *text)
 
 static const char *check_optional_address(const char *text)
 {
-    return *text == '\0' ? NULL : check_address(text);
-}
-
-static const char *check_host(const char *text)
-{
-    unsigned char binary[sizeof(struct in6_addr)];
-    char inner[64];
-    size_t len = strlen(text);
-
-    if (text[0] != '[')
-        return NULL;
-    if (len - 2 < sizeof(inner)) {
-        memcpy(inner, text + 1, len - 2);
-        inner[len - 2] = '\0';
-        if (inet_pton(AF_INET6, inner, binary) == 1)
-            return NULL;
-    }
-    return "is not an IPv6 address in brackets";
-}
-
-static const char *check_index_name(const char *text)
-{
-    if (strcmp(text, ".") == 0 || strcmp(text, "..") == 0)
-        return "names a folder";
-    return NULL;
+    return *text == '\0' ? NULL : config_row_check_address(text);
 }
 
 static const struct option listen_members[] = {
@@ -82,190 +47,89 @@ static const struct option listen_members[] = {
      .max = 45,
      .pattern = "^[0-9A-Fa-f:.]+$",
      .form = "a numeric IPv4 or IPv6 address, such as 0.0.0.0 or ::1",
-     .check = check_address,
+     .check = config_row_check_address,
      FIELD(struct config_listen, address)},
     {.name = "port",
      .type = OPTION_INTEGER,
      .title = "Port",
      .help = "The TCP port. 0 lets the system choose a free one, which is useful in tests.",
      .lighttpd = "server.port",
+     .default_json = "8080",
      .max = 65535,
      FIELD(struct config_listen, port)},
+    {.name = "socket",
+     .type = OPTION_STRING,
+     .title = "Unix socket",
+     .help = "Absolute path of a Unix socket to listen on, in place of an address and a port. "
+             "Empty: none.",
+     .lighttpd = "server.bind",
+     .default_json = "\"\"",
+     .max = 107,
+     .pattern = "^(/[^" CONTROLS "]*[^/" CONTROLS "])?$",
+     .form = "an absolute path that does not end with \"/\", or empty",
+     FIELD(struct config_listen, socket)},
+    {.name = "socketMode",
+     .type = OPTION_STRING,
+     .title = "Mode of the Unix socket",
+     .help = "Who may connect to the Unix socket, as an octal file mode: \"0660\" is its owner and "
+             "group, \"0666\" everybody on the machine.",
+     .default_json = "\"0660\"",
+     .min = 1,
+     .max = 16,
+     .pattern = "^0?[0-7][0-7][0-7]$",
+     .form = "an octal file mode, such as \"0660\"",
+     FIELD(struct config_listen, socket_mode)},
     {0},
 };
 
-static const struct option limits_members[] = {
-    {.name = "connections",
-     .type = OPTION_INTEGER,
-     .title = "Open connections",
-     .help =
-         "Client connections open at the same time, all event loops together. When all are taken "
-         "an idle one makes room, and with none idle the newcomer is answered with 503.",
-     .lighttpd = "server.max-connections",
-     .default_json = "8192",
-     .min = 1,
-     .max = 1000000,
-     CONFIG(limits.connections)},
-    {.name = "keepAliveRequests",
-     .type = OPTION_INTEGER,
-     .title = "Requests per connection",
-     .help = "Requests answered on one connection before it is closed. 1 turns keep-alive off.",
-     .lighttpd = "server.max-keep-alive-requests",
-     .default_json = "4000",
-     .min = 1,
-     .max = 1000000,
-     CONFIG(limits.keep_alive_requests)},
-    {.name = "keepAliveIdleSeconds",
-     .type = OPTION_INTEGER,
-     .title = "Idle time of a kept connection",
-     .help = "How long a connection may wait for its next request before it is closed.",
-     .lighttpd = "server.max-keep-alive-idle",
-     .unit = "seconds",
-     .default_json = "30",
-     .min = 1,
-     .max = 3600,
-     CONFIG(limits.keep_alive_idle_seconds)},
-    {.name = "headerSeconds",
-     .type = OPTION_INTEGER,
-     .title = "Time to send a request",
-     .help = "How long a client may take from the first byte of a request's head to its last.",
-     .lighttpd = "server.max-read-idle",
-     .unit = "seconds",
-     .default_json = "10",
-     .min = 1,
-     .max = 600,
-     CONFIG(limits.header_seconds)},
-    {.name = "writeSeconds",
-     .type = OPTION_INTEGER,
-     .title = "Time without progress while sending",
-     .help = "How long a client may take nothing of a response before its connection is closed.",
-     .lighttpd = "server.max-write-idle",
-     .unit = "seconds",
-     .default_json = "60",
-     .min = 1,
-     .max = 3600,
-     CONFIG(limits.write_seconds)},
-    {.name = "headBytes",
-     .type = OPTION_INTEGER,
-     .title = "Size of a request's head",
-     .help = "Longest request line and headers together; longer ones are answered with 431.",
-     .lighttpd = "server.max-request-field-size",
-     .unit = "bytes",
-     .default_json = "16384",
-     .min = 1024,
-     .max = 256 * KIB,
-     CONFIG(limits.head_bytes)},
-    {.name = "targetBytes",
-     .type = OPTION_INTEGER,
-     .title = "Size of a request's target",
-     .help = "Longest path and query of a request; longer ones are answered with 414.",
-     .unit = "bytes",
-     .default_json = "8192",
-     .min = 256,
-     .max = 64 * KIB,
-     CONFIG(limits.target_bytes)},
-    {0},
-};
-
-static const struct option stat_cache_members[] = {
-    {.name = "engine",
-     .type = OPTION_ENUM,
-     .title = "Engine",
-     .help = "\"ttl\" trusts what is known of a file for ttlMillis; \"off\" looks at the disk for "
-             "every request.",
-     .lighttpd = "server.stat-cache-engine",
-     .default_json = "\"ttl\"",
-     .words = stat_cache_engines,
-     CONFIG(stat_cache.engine)},
-    {.name = "ttlMillis",
-     .type = OPTION_INTEGER,
-     .title = "Trusted for",
-     .help = "How long an entry is trusted: a change on the disk is seen after this time at the "
-             "latest.",
-     .unit = "milliseconds",
-     .default_json = "1000",
-     .min = 1,
-     .max = 3600000,
-     CONFIG(stat_cache.ttl_millis)},
-    {.name = "maxEntries",
-     .type = OPTION_INTEGER,
-     .title = "Entries",
-     .help = "Paths remembered, found or not, all event loops together; the least used give way.",
-     .default_json = "100000",
-     .min = 16,
-     .max = 10000000,
-     CONFIG(stat_cache.max_entries)},
-    {0},
-};
-
-static const struct option file_cache_members[] = {
-    {.name = "maxBytes",
-     .type = OPTION_INTEGER,
-     .title = "Memory for files",
-     .help = "Memory for the contents of small files, all event loops together. 0 keeps none.",
-     .unit = "bytes",
-     .default_json = "268435456",
-     .max = 1024 * 1024 * MIB,
-     CONFIG(file_cache.max_bytes)},
-    {.name = "maxFileBytes",
-     .type = OPTION_INTEGER,
-     .title = "Largest file kept in memory",
-     .help = "Larger files are sent from their descriptor, out of the system's page cache.",
-     .unit = "bytes",
-     .default_json = "65536",
-     .max = 16 * MIB,
-     CONFIG(file_cache.max_file_bytes)},
-    {.name = "maxOpenFiles",
-     .type = OPTION_INTEGER,
-     .title = "Open files",
-     .help = "File descriptors kept open for files that were asked for, all event loops together.",
-     .default_json = "8000",
-     .min = 16,
-     .max = 1000000,
-     CONFIG(file_cache.max_open_files)},
-    {0},
-};
-
-static const struct option io_members[] = {
-    {.name = "readThreads",
-     .type = OPTION_INTEGER,
-     .title = "Read threads",
-     .help = "Threads that read from the disk what is not in memory. \"auto\" is twice the number "
-             "of disks under the roots.",
-     .lighttpd = "server.max-read-threads",
-     .default_json = "\"auto\"",
-     .takes_auto = true,
-     .min = 1,
-     .max = 256,
-     CONFIG(io.read_threads)},
-    {.name = "statThreads",
-     .type = OPTION_INTEGER,
-     .title = "Look-up threads",
-     .help = "Threads that look files up, apart from those that read, so that a slow disk's reads "
-             "never hold up a look-up.",
-     .lighttpd = "server.max-stat-threads",
-     .default_json = "4",
-     .min = 1,
+static const struct option process_members[] = {
+    {.name = "user",
+     .type = OPTION_STRING,
+     .title = "User",
+     .help = "The user to become after the ports are opened, when the node is started as root. "
+             "Empty: stay who it is.",
+     .lighttpd = "server.username",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
      .max = 64,
-     CONFIG(io.stat_threads)},
-    {.name = "queueLength",
-     .type = OPTION_INTEGER,
-     .title = "Queue length",
-     .help = "Jobs that may wait for the read threads, and as many for the look-up threads; what "
-             "comes on top is answered with 503.",
-     .default_json = "4096",
-     .min = 16,
-     .max = 1000000,
-     CONFIG(io.queue_length)},
-    {.name = "chunkBytes",
-     .type = OPTION_INTEGER,
-     .title = "Read size",
-     .help = "How much of a large file one read takes from the disk.",
-     .unit = "bytes",
-     .default_json = "262144",
-     .min = 4096,
-     .max = 4 * MIB,
-     CONFIG(io.chunk_bytes)},
+     .pattern = "^(" ACCOUNT ")?$",
+     .form = "a user's name, or empty",
+     CONFIG(process.user)},
+    {.name = "group",
+     .type = OPTION_STRING,
+     .title = "Group",
+     .help = "The group to take with it. Empty: the user's own group.",
+     .lighttpd = "server.groupname",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
+     .max = 64,
+     .pattern = "^(" ACCOUNT ")?$",
+     .form = "a group's name, or empty",
+     CONFIG(process.group)},
+    {.name = "chroot",
+     .type = OPTION_STRING,
+     .title = "Root of the file system",
+     .help = "Absolute path of a folder to lock the node into when it is started as root. Roots, "
+             "aliases, files of passwords and of secrets are then named as seen from there. Empty: "
+             "none.",
+     .lighttpd = "server.chroot",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     CONFIG(process.chroot)},
+    {.name = "pidFile",
+     .type = OPTION_STRING,
+     .title = "PID file",
+     .help = "Absolute path of a file to write the process number to. Empty: none.",
+     .lighttpd = "server.pid-file",
+     .takes_effect_at_start = true,
+     .default_json = "\"\"",
+     .max = 1024,
+     .pattern = "^(" ABSOLUTE_PATH ")?$",
+     .form = "an absolute path, or empty",
+     CONFIG(process.pid_file)},
     {0},
 };
 
@@ -336,97 +200,6 @@ static const struct option admin_members[] = {
     {0},
 };
 
-static const struct option header_members[] = {
-    {.name = "action",
-     .type = OPTION_ENUM,
-     .title = "Action",
-     .help = "\"set\" replaces the header, \"add\" sends one more, \"remove\" takes it away, the "
-             "server's own among them.",
-     .default_json = "\"set\"",
-     .words = header_actions,
-     FIELD(struct config_header_rule, action)},
-    {.name = "name",
-     .type = OPTION_STRING,
-     .title = "Name",
-     .help = "The header's name, in any case.",
-     .min = 1,
-     .max = 128,
-     .pattern = "^" TOKEN "$",
-     .form = "a header name: letters, digits and - without blanks",
-     FIELD(struct config_header_rule, name)},
-    {.name = "value",
-     .type = OPTION_STRING,
-     .title = "Value",
-     .help = "The header's value. Leave it out to remove a header.",
-     .default_json = "\"\"",
-     .max = 4096,
-     .pattern = "^([!-~]([ -~]*[!-~])?)?$",
-     .form = "printable ASCII without a blank at either end",
-     FIELD(struct config_header_rule, value)},
-    {0},
-};
-
-static const struct option site_members[] = {
-    {.name = "hosts",
-     .type = OPTION_STRINGS,
-     .title = "Host names",
-     .help = "The names under which clients ask for this site, without port. \"*.example.org\" "
-             "answers for every name that ends in \".example.org\"; an exact name goes before "
-             "it, and a longer ending before a shorter one. \"*\" answers for every name that "
-             "no other site has.",
-     .lighttpd = "$HTTP[\"host\"]",
-     .min = 1,
-     .max = 253,
-     .min_items = 1,
-     .max_items = 256,
-     .pattern = "^(\\*|(\\*\\.)?" HOST_LABEL "(\\." HOST_LABEL ")*|\\[[0-9A-Fa-f:.]+\\])$",
-     .form = "a host name without port, \"*.\" and a name, an address, or \"*\"",
-     .check = check_host,
-     LIST(struct config_site, hosts, host_count)},
-    {.name = "root",
-     .type = OPTION_STRING,
-     .title = "Root folder",
-     .help = "Absolute path of the folder that is served. It must be on every node that gets this "
-             "config.",
-     .lighttpd = "server.document-root",
-     .min = 1,
-     .max = 1024,
-     .pattern = "^" ABSOLUTE_PATH "$",
-     .form = "an absolute path, which begins with \"/\"",
-     FIELD(struct config_site, root)},
-    {.name = "index",
-     .type = OPTION_STRINGS,
-     .title = "Index files",
-     .help = "Names tried in this order when a folder is asked for. With none of them there the "
-             "answer is 404.",
-     .lighttpd = "index-file.names",
-     .default_json = "[\"index.html\"]",
-     .min = 1,
-     .max = 255,
-     .max_items = 16,
-     .pattern = "^[^/\x01-\x1f\x7f]+$",
-     .form = "a file name without \"/\"",
-     .check = check_index_name,
-     LIST(struct config_site, index, index_count)},
-    {.name = "hiddenFiles",
-     .type = OPTION_BOOLEAN,
-     .title = "Serve hidden files",
-     .help = "Whether names that begin with a dot are served; otherwise they are not found (404).",
-     .default_json = "false",
-     FIELD(struct config_site, hidden_files)},
-    {.name = "headers",
-     .type = OPTION_OBJECTS,
-     .title = "Response headers",
-     .help = "Headers to set, add or remove in this site's responses, applied in this order.",
-     .lighttpd = "setenv.add-response-header",
-     .default_json = "[]",
-     .max_items = 64,
-     .members = header_members,
-     .item_size = sizeof(struct config_header_rule),
-     LIST(struct config_site, headers, header_count)},
-    {0},
-};
-
 const struct option config_table[] = {
     {.name = "listen",
      .type = OPTION_OBJECTS,
@@ -449,30 +222,36 @@ const struct option config_table[] = {
      .min = 1,
      .max = 256,
      CONFIG(workers)},
+    {.name = "process",
+     .type = OPTION_OBJECT,
+     .title = "Process",
+     .help = "As whom and where the node runs. Taken when it starts.",
+     .default_json = "{}",
+     .members = process_members},
     {.name = "limits",
      .type = OPTION_OBJECT,
      .title = "Limits",
      .help = "Bounds on what clients can use up.",
      .default_json = "{}",
-     .members = limits_members},
+     .members = config_limits_members},
     {.name = "statCache",
      .type = OPTION_OBJECT,
      .title = "Stat cache",
      .help = "What is remembered of files, so that most requests need no look at the disk.",
      .default_json = "{}",
-     .members = stat_cache_members},
+     .members = config_stat_cache_members},
     {.name = "fileCache",
      .type = OPTION_OBJECT,
      .title = "File cache",
      .help = "Contents and open descriptors of files that are asked for often.",
      .default_json = "{}",
-     .members = file_cache_members},
+     .members = config_file_cache_members},
     {.name = "io",
      .type = OPTION_OBJECT,
      .title = "Disk threads",
      .help = "The threads that do what would make an event loop wait for a disk.",
      .default_json = "{}",
-     .members = io_members},
+     .members = config_io_members},
     {.name = "accessLog",
      .type = OPTION_OBJECT,
      .title = "Access log",
@@ -491,6 +270,26 @@ const struct option config_table[] = {
      .help = "The node's own measurements, as JSON and in Prometheus' text format.",
      .default_json = "{}",
      .members = admin_members},
+    {.name = "defaultType",
+     .type = OPTION_STRING,
+     .title = "Default MIME type",
+     .help = "The content type of a file whose suffix no list has.",
+     .default_json = "\"application/octet-stream\"",
+     .min = 3,
+     .max = 255,
+     .pattern = "^" MEDIA_TYPE "$",
+     .form = "a media type, such as \"text/html; charset=utf-8\"",
+     CONFIG(default_type)},
+    {.name = "charset",
+     .type = OPTION_STRING,
+     .title = "Character set",
+     .help = "The charset that is named with a text type which names none itself. Empty: none is "
+             "named.",
+     .default_json = "\"utf-8\"",
+     .max = 40,
+     .pattern = "^[0-9A-Za-z._+-]*$",
+     .form = "a charset's name, such as \"utf-8\", or empty",
+     CONFIG(charset)},
     {.name = "mimeTypes",
      .type = OPTION_MAP,
      .title = "MIME types",
@@ -502,7 +301,7 @@ const struct option config_table[] = {
      .min = 3,
      .max = 255,
      .max_items = 2000,
-     .pattern = "^" TOKEN "/" TOKEN "( *; *" TOKEN "=(" TOKEN "|\"[ !#-~]*\"))*$",
+     .pattern = "^" MEDIA_TYPE "$",
      .form = "a media type, such as \"text/html; charset=utf-8\"",
      .key_pattern = "^\\.[0-9a-z_+-]([0-9a-z_.+-]{0,28}[0-9a-z_+-])?$",
      .key_form = "a suffix in lower case, such as \".html\"",
@@ -513,7 +312,7 @@ const struct option config_table[] = {
      .help = "The sites served: which names, from which folder.",
      .min_items = 1,
      .max_items = 1000,
-     .members = site_members,
+     .members = config_site_members,
      .item_size = sizeof(struct config_site),
      LIST(struct config, sites, site_count)},
     {0},

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONFIG_MAX_PATTERNS 32
+/* More than the table has. */
+#define CONFIG_MAX_PATTERNS 96
 
 /* One reading of one config. The table's patterns are compiled at first use. */
 struct config_reader {

@@ -15,6 +15,7 @@
 #include "conn.h"
 
 #include "conn_state.h"
+#include "peer_table.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,17 +23,7 @@
 
 #define LINGER_BYTES_MAX 262144
 
-/* --- time-outs and closing ------------------------------------------------------------------- */
-
-void conn_arm(struct conn *c, enum timeout timeout)
-{
-    struct loop *loop = c->loop;
-
-    c->timeout = timeout;
-    c->deadline_ms = uv_now(&loop->uv) + loop->timeout_ms[timeout];
-    list_remove(&c->link);
-    list_append(&loop->connections[timeout], &c->link);
-}
+/* --- closing --------------------------------------------------------------------------------- */
 
 static void on_poll_closed(uv_handle_t *handle)
 {
@@ -58,6 +49,7 @@ static void write_access_log(struct conn *c, uint64_t end_ns)
         .host = http_slice_of(head, c->req.host),
         .referer = http_request_field(&c->req, head, FIELD_REFERER),
         .user_agent = http_request_field(&c->req, head, FIELD_USER_AGENT),
+        .user = c->user,
         .status = (int)c->status,
         .bytes = c->body.sent,
         .total_ns = end_ns - c->clock.head_ns,
@@ -72,11 +64,9 @@ static void write_access_log(struct conn *c, uint64_t end_ns)
 /* Gives back what the request under way holds. */
 static void end_request(struct conn *c)
 {
-    file_cache_cancel(&c->waiter);
+    conn_stop_waiting(c);
+    conn_unthrottle(c);
     body_end(&c->body, c->loop);
-    if (c->entry)
-        file_cache_put(&c->loop->files, c->entry);
-    c->entry = NULL;
     if (c->live)
         live_config_put(c->live);
     c->live = NULL;
@@ -100,44 +90,10 @@ void conn_close(struct conn *c)
     list_remove(&c->link);
     loop->connection_count--;
     atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+    if (c->is_counted)
+        peer_table_leave(loop->shared->peers, &c->peer.any);
     uv_close((uv_handle_t *)&c->poll, on_poll_closed);
     close(c->fd);
-}
-
-static void time_out(struct conn *c)
-{
-    bool under_way = c->state == CONN_SENDING || c->state == CONN_DRAINING ||
-                     (c->state == CONN_READING && c->in_len > c->in_pos);
-
-    if (under_way && (c->live || c->loop->live))
-        loop_count(c->live ? c->live : c->loop->live, COUNTER_TIMEOUTS, 1);
-    conn_close(c);
-}
-
-void conn_check_timeouts(struct loop *loop)
-{
-    for (int kind = 0; kind < TIMEOUT_NONE; kind++) {
-        struct list *head = &loop->connections[kind];
-        while (!list_empty(head)) {
-            struct conn *c = container_of(head->next, struct conn, link);
-            if (c->deadline_ms > uv_now(&loop->uv))
-                break;
-            time_out(c);
-        }
-    }
-}
-
-void conn_apply_timeouts(struct loop *loop)
-{
-    for (int kind = 0; kind < TIMEOUT_NONE; kind++) {
-        struct list *head = &loop->connections[kind];
-        uint64_t latest = uv_now(&loop->uv) + loop->timeout_ms[kind];
-        for (struct list *link = head->next; link != head; link = link->next) {
-            struct conn *c = container_of(link, struct conn, link);
-            if (c->deadline_ms > latest)
-                c->deadline_ms = latest;
-        }
-    }
 }
 
 bool conn_close_oldest_idle(struct loop *loop)
@@ -246,7 +202,7 @@ void conn_finish_response(struct conn *c)
     }
     begin_reading(c);
     skip_body(c);
-    conn_arm(c, c->state == CONN_DRAINING ? TIMEOUT_WRITE : TIMEOUT_IDLE);
+    conn_arm(c, c->state == CONN_DRAINING ? TIMEOUT_BODY : TIMEOUT_IDLE);
 }
 
 /* --- input ----------------------------------------------------------------------------------- */
@@ -397,14 +353,14 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     if (status < 0) {
         conn_close(c);
     } else if (c->state == CONN_SENDING && (events & UV_WRITABLE)) {
-        conn_continue_sending(c, body_send(&c->body, c->loop, c->fd));
+        conn_send_more(c);
         conn_run(c);
     } else if (events & UV_READABLE) {
         on_readable(c);
     }
 }
 
-void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer)
+void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, bool is_counted)
 {
     struct conn *c = calloc(1, sizeof(*c));
 
@@ -412,12 +368,16 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer)
         free(c);
         close(fd);
         atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+        if (is_counted)
+            peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
         return;
     }
     c->loop = loop;
     c->fd = fd;
+    c->is_counted = is_counted;
     memcpy(&c->peer, peer, sizeof(c->peer));
     list_init(&c->link);
+    list_init(&c->throttled);
     list_init(&c->waiter.link);
     list_init(&c->body.stalled);
     c->body.on_ready = conn_on_body_ready;

@@ -7,11 +7,15 @@
 
 #include <sys/socket.h>
 
-/* Takes over the connected, non-blocking socket; on failure closes it. */
-void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer);
+/* Takes over the connected, non-blocking socket; on failure closes it. It is among the connections
+ * counted in `shared`, and `is_counted` in the table of peers, too. */
+void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, bool is_counted);
 
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);
+
+/* Lets those that wait for their rate send their shares. Call it every LOOP_TICK_MS. */
+void conn_retry_throttled(struct loop *loop);
 
 /* After a swap: shorter time-outs count for those who wait already, too. */
 void conn_apply_timeouts(struct loop *loop);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* htpasswd.h — a file of users and password hashes, "user:hash" per line.
+/* htpasswd.h — a file of users and password hashes: a line is "user:hash" or "user:hash:comment",
+ * empty, or a comment that begins with '#'.
  *
  * Read as a whole or not at all: one line that we can't take refuses the file, as a user who is
  * left out silently is found too late. Bounded in bytes and users. Blocks on the disk: never on a
@@ -20,6 +21,7 @@
 
 struct htpasswd_user {
     const char *name, *hash; /* point into the file's text */
+    uint32_t line;
 };
 
 /* Immutable and counted; shared by threads. */

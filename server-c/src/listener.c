@@ -6,6 +6,7 @@
 #include "conn.h"
 #include "log.h"
 #include "mem.h"
+#include "peer_table.h"
 #include "util.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ struct listener {
     bool is_paused;
     char *address;
     uint16_t port; /* as configured */
+    char *socket;  /* "": TCP */
     uint64_t warned_ms;
 };
 
@@ -128,9 +130,10 @@ static void pause_accepting(struct listener *listener, int err)
     uint64_t now = uv_now(&loop->uv);
 
     if (listener->warned_ms == 0 || now - listener->warned_ms > WARN_EVERY_MS) {
-        log_warn("listener: can't accept on port %u: %s; closing idle connections and trying "
+        log_warn("listener: can't accept on %s, port %u: %s; closing idle connections and trying "
                  "again. Raise the limit of open files or lower limits.connections.",
-                 listener->port, uv_strerror(err));
+                 listener->socket[0] ? listener->socket : listener->address, listener->port,
+                 uv_strerror(err));
         listener->warned_ms = now;
     }
     conn_close_oldest_idle(loop);
@@ -138,10 +141,37 @@ static void pause_accepting(struct listener *listener, int err)
     listener->is_paused = true;
 }
 
+static bool admit_peer(struct loop *loop, const struct sockaddr_storage *peer, bool *is_counted)
+{
+    uint32_t limit = loop->live->cfg->limits.connections_per_address;
+
+    *is_counted = limit > 0;
+    return limit == 0 ||
+           peer_table_enter(loop->shared->peers, (const struct sockaddr *)peer, limit);
+}
+
+static void take_client(struct loop *loop, int fd, const struct sockaddr_storage *peer)
+{
+    bool is_counted;
+
+    loop_count(loop->live, COUNTER_CONNECTIONS, 1);
+    if (!admit_peer(loop, peer, &is_counted)) {
+        refuse(loop, fd);
+        return;
+    }
+    if (admit(loop)) {
+        conn_start(loop, fd, peer, is_counted);
+        return;
+    }
+    if (is_counted)
+        peer_table_leave(loop->shared->peers, (const struct sockaddr *)peer);
+    refuse(loop, fd);
+}
+
 /* True while there may be more to accept. */
 static bool accept_one(struct listener *listener)
 {
-    struct sockaddr_storage peer;
+    struct sockaddr_storage peer = {.ss_family = AF_UNSPEC};
     socklen_t len = sizeof(peer);
     int fd = accept4(listener->fd, (struct sockaddr *)&peer, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
     int err = fd < 0 ? errno : 0;
@@ -154,11 +184,7 @@ static bool accept_one(struct listener *listener)
         close(fd);
         return true;
     }
-    loop_count(listener->loop->live, COUNTER_CONNECTIONS, 1);
-    if (admit(listener->loop))
-        conn_start(listener->loop, fd, &peer);
-    else
-        refuse(listener->loop, fd);
+    take_client(listener->loop, fd, &peer);
     return true;
 }
 
@@ -181,9 +207,11 @@ struct listener *listener_start(struct loop *loop, int fd, const struct config_l
     listener->fd = fd;
     listener->address = xstrdup(cfg->address);
     listener->port = cfg->port;
+    listener->socket = xstrdup(cfg->socket);
     if (uv_poll_init(&loop->uv, &listener->poll, fd) != 0) {
         close(fd);
         free(listener->address);
+        free(listener->socket);
         free(listener);
         return NULL;
     }
@@ -197,6 +225,7 @@ static void on_listener_closed(uv_handle_t *handle)
     struct listener *listener = container_of(handle, struct listener, poll);
 
     free(listener->address);
+    free(listener->socket);
     free(listener);
 }
 
@@ -217,6 +246,8 @@ struct listener *listener_of_link(struct list *link)
 
 bool listener_is_for(const struct listener *listener, const struct config_listen *cfg)
 {
+    if (listener->socket[0] || cfg->socket[0])
+        return strcmp(listener->socket, cfg->socket) == 0;
     return listener->port == cfg->port && strcmp(listener->address, cfg->address) == 0;
 }
 

@@ -21,6 +21,7 @@
 #include <uv.h>
 
 #define LOOP_TICK_MS 250
+#define WRITE_LOOKS 4          /* at a client that takes its response slowly, per writeSeconds */
 #define LOOP_INPUT_BYTES 16384 /* also what one that reads nothing can make a connection keep */
 
 /* What one config generation did on this loop. */
@@ -40,9 +41,11 @@ struct live_config {
 enum timeout {
     TIMEOUT_HEADER, /* a head is awaited or half received */
     TIMEOUT_IDLE,   /* between requests */
-    TIMEOUT_WRITE,  /* the client takes no bytes */
+    TIMEOUT_WRITE,  /* the client is to take bytes: a part of writeSeconds, then it is looked at */
+    TIMEOUT_BODY,   /* the client sends a body that nobody wants */
+    TIMEOUT_DISK,   /* the lanes are at work; nothing of this the client can hold up */
     TIMEOUT_LINGER, /* the client is to take note of the end */
-    TIMEOUT_NONE,   /* the lanes are at work; nothing of this the client can hold up */
+    TIMEOUT_NONE,   /* it waits for its rate */
     TIMEOUT_COUNT
 };
 
@@ -50,6 +53,8 @@ enum timeout {
 struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
     struct access_log *access_log;
+    struct auth_store *auth;
+    struct peer_table *peers;
     _Atomic uint32_t connections;
 };
 
@@ -65,7 +70,8 @@ struct loop {
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
     uint64_t timeout_ms[TIMEOUT_COUNT];
-    struct list stalled; /* bodies that found the read lane full */
+    struct list stalled;   /* bodies that found the read lane full */
+    struct list throttled; /* connections that wait for their rate */
     size_t connection_count;
     bool is_stopping;
 
@@ -76,6 +82,8 @@ struct loop {
     size_t head_cap;
     char *path; /* resolved paths are written here */
     size_t path_cap;
+    struct site_scratch scratch;
+    uint64_t random[2]; /* what boundaries are made from */
 };
 
 int loop_init(struct loop *loop, struct loop_shared *shared);
@@ -95,6 +103,9 @@ static inline void loop_count(struct live_config *live, enum counter counter, ui
 
 /* The Date of now; also sets loop->date_second. */
 const char *loop_date(struct loop *loop);
+
+/* A text that no file can have in it, as nobody can know it before: `len` - 1 hexadecimal digits. */
+void loop_boundary(struct loop *loop, char *out, size_t len);
 
 /* Adds this loop's series and gauges. Forgets series that are too old and without requests. */
 void loop_add_metrics(struct loop *loop, struct server_metrics *metrics);

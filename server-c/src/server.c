@@ -7,9 +7,12 @@
 #include "server.h"
 
 #include "admin.h"
+#include "auth_check.h"
 #include "listener.h"
 #include "log.h"
 #include "mem.h"
+#include "peer_table.h"
+#include "server_bind.h"
 #include "site.h"
 #include "util.h"
 #include "worker.h"
@@ -23,28 +26,23 @@
 #include <unistd.h>
 
 #define WORKERS_MAX 256
-#define POINTER_LEN 64
 #define FIRST_THREADS 1 /* of a lane before there is a config */
 #define READS_PER_DISK 2
 
-/* An address that loops 0 … loops - 1 listen on. */
-struct bound {
-    struct config_listen listen; /* address owned */
-    uint16_t port;               /* the real one */
-};
-
 struct server {
     struct loop_shared shared;
+    struct io_lane *auth_lane; /* passwords are verified there */
     char boot_id[33];
     uint64_t started_ns;
     uv_mutex_t applying;
 
     struct worker *workers[WORKERS_MAX]; /* changed by the one who applies */
     uint32_t active;                     /* workers that listen; the others rest */
-    struct bound *bound;
-    size_t bound_count;
+    struct bound_list bound;
     struct admin *admin;
     struct config_listen admin_listen; /* address owned; "" : none */
+    int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
+    void *before_serving_arg;
 
     uv_mutex_t lock; /* of what follows */
     uint32_t worker_count;
@@ -57,9 +55,8 @@ struct server {
 struct preparation {
     const struct config *cfg;
     uint32_t loops;
-    int *fds;        /* [loop][listen], -1: listens already */
-    uint16_t *ports; /* [listen], the real ones */
-    int admin_fd;    /* -1: stays as it is, or none */
+    struct binding binding;
+    int admin_fd; /* -1: stays as it is, or none */
     uint16_t admin_port;
 };
 
@@ -99,6 +96,7 @@ struct server *server_new(int *err)
     uv_mutex_init(&srv->lock);
     uv_mutex_init(&srv->applying);
     *err = UV_EAGAIN; /* the one thing that can be missing: threads */
+    srv->shared.peers = peer_table_new();
     srv->shared.access_log = access_log_new();
     if (!srv->shared.access_log)
         goto fail_access_log;
@@ -108,14 +106,25 @@ struct server *server_new(int *err)
     srv->shared.read_lane = io_lane_new("read", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.read_lane)
         goto fail_read_lane;
+    srv->auth_lane = io_lane_new("auth", AUTH_LANE_THREADS, AUTH_LANE_QUEUE);
+    if (!srv->auth_lane)
+        goto fail_auth_lane;
+    srv->shared.auth = auth_store_new(srv->shared.stat_lane, srv->auth_lane);
+    if (!srv->shared.auth)
+        goto fail_auth_store;
     *err = 0;
     return srv;
 
+fail_auth_store:
+    io_lane_free(srv->auth_lane);
+fail_auth_lane:
+    io_lane_free(srv->shared.read_lane);
 fail_read_lane:
     io_lane_free(srv->shared.stat_lane);
 fail_stat_lane:
     access_log_free(srv->shared.access_log);
 fail_access_log:
+    peer_table_free(srv->shared.peers);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
     free(srv->admin_listen.address);
@@ -123,31 +132,35 @@ fail_access_log:
     return NULL;
 }
 
-static void forget_bound(struct server *srv)
+bool server_stop(struct server *srv, uint32_t drain_ms)
 {
-    for (size_t i = 0; i < srv->bound_count; i++)
-        free(srv->bound[i].listen.address);
-    free(srv->bound);
-    srv->bound = NULL;
-    srv->bound_count = 0;
-}
+    bool is_stuck = false;
 
-void server_stop(struct server *srv, uint32_t drain_ms)
-{
-    admin_stop(srv->admin); /* it asks the loops: first */
+    admin_stop(srv->admin);        /* it asks the loops: first */
+    bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
-        worker_join_and_free(srv->workers[i]);
+        is_stuck |= !worker_join(srv->workers[i]);
+    if (is_stuck) {
+        log_error("server: a disk does not answer; ending without its threads");
+        access_log_free(srv->shared.access_log);
+        return false;
+    }
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        worker_free(srv->workers[i]);
+    auth_store_free(srv->shared.auth);
+    io_lane_free(srv->auth_lane);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
     access_log_free(srv->shared.access_log);
+    peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
-    forget_bound(srv);
     free(srv->admin_listen.address);
     uv_mutex_destroy(&srv->applying);
     uv_mutex_destroy(&srv->lock);
     free(srv);
+    return true;
 }
 
 /* --- preparing ------------------------------------------------------------------------------- */
@@ -179,55 +192,6 @@ static int start_workers(struct server *srv, const struct preparation *prep,
     return 0;
 }
 
-static const struct bound *find_bound(const struct server *srv, const struct config_listen *listen)
-{
-    for (size_t i = 0; i < srv->bound_count; i++)
-        if (srv->bound[i].listen.port == listen->port &&
-            strcmp(srv->bound[i].listen.address, listen->address) == 0)
-            return &srv->bound[i];
-    return NULL;
-}
-
-static void add_bind_error(const struct config *cfg, const char *pointer,
-                           const struct config_listen *listen, int err,
-                           struct config_errors *errors)
-{
-    enum config_code code = CONFIG_CODE_RESOURCE_LIMIT;
-
-    if (err == UV_EADDRINUSE)
-        code = CONFIG_CODE_PORT_IN_USE;
-    else if (err == UV_EACCES || err == UV_EPERM)
-        code = CONFIG_CODE_PERMISSION;
-    else if (err == UV_EADDRNOTAVAIL || err == UV_EAFNOSUPPORT)
-        code = CONFIG_CODE_ADDRESS_UNAVAILABLE;
-    config_errors_add_at(errors, cfg, code, pointer, "choose another port or address",
-                         "can't listen on port %u of %s: %s", listen->port, listen->address,
-                         uv_strerror(err));
-}
-
-static int bind_listeners(struct server *srv, struct preparation *prep,
-                          struct config_errors *errors)
-{
-    const struct config *cfg = prep->cfg;
-    char pointer[POINTER_LEN];
-
-    for (size_t l = 0; l < cfg->listen_count; l++) {
-        const struct bound *bound = find_bound(srv, &cfg->listens[l]);
-        if (bound)
-            prep->ports[l] = bound->port;
-        for (uint32_t loop = bound ? srv->active : 0; loop < prep->loops; loop++) {
-            int fd = listener_bind(&cfg->listens[l], &prep->ports[l]);
-            if (fd < 0) {
-                snprintf(pointer, sizeof(pointer), "/listen/%zu/port", l);
-                add_bind_error(cfg, pointer, &cfg->listens[l], fd, errors);
-                return -1;
-            }
-            prep->fds[loop * cfg->listen_count + l] = fd;
-        }
-    }
-    return 0;
-}
-
 static bool same_admin(const struct server *srv, const struct config *cfg)
 {
     return strcmp(srv->admin_listen.address, cfg->admin.address) == 0 &&
@@ -244,7 +208,7 @@ static int bind_admin(struct server *srv, struct preparation *prep, struct confi
         return 0;
     fd = listener_bind(&listen, &prep->admin_port);
     if (fd < 0) {
-        add_bind_error(prep->cfg, "/admin/port", &listen, fd, errors);
+        binding_add_error(prep->cfg, "/admin/port", &listen, fd, errors);
         return -1;
     }
     prep->admin_fd = fd;
@@ -279,31 +243,32 @@ static int switch_logs(struct server *srv, const struct config *cfg, struct conf
     return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
 }
 
-static void init_preparation(struct preparation *prep, const struct config *cfg, uint32_t active)
+static int call_before_serving(struct server *srv, const struct config *cfg,
+                               struct config_errors *errors)
 {
-    size_t loops, count;
-
-    prep->cfg = cfg;
-    prep->loops = wanted_loops(cfg);
-    prep->admin_fd = -1;
-    prep->admin_port = 0;
-    loops = prep->loops > active ? prep->loops : active;
-    count = loops * cfg->listen_count;
-    prep->fds = xreallocarray(NULL, count, sizeof(int));
-    for (size_t i = 0; i < count; i++)
-        prep->fds[i] = -1;
-    prep->ports = xcalloc(cfg->listen_count, sizeof(uint16_t));
+    if (!srv->before_serving)
+        return 0;
+    if (srv->before_serving(srv->before_serving_arg, cfg, errors) != 0)
+        return -1;
+    srv->before_serving = NULL;
+    return 0;
 }
 
-static void discard_preparation(struct preparation *prep)
+/* 0, or -1 with findings and nothing left of it. */
+static int prepare(struct server *srv, struct preparation *prep, const struct config *cfg,
+                   struct config_errors *errors)
 {
-    for (size_t i = 0; i < prep->loops * prep->cfg->listen_count; i++)
-        if (prep->fds[i] >= 0)
-            close(prep->fds[i]);
+    *prep = (struct preparation){.cfg = cfg, .loops = wanted_loops(cfg), .admin_fd = -1};
+    if (start_workers(srv, prep, errors) != 0 ||
+        binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
+        return -1;
+    if (bind_admin(srv, prep, errors) == 0 && switch_logs(srv, cfg, errors) == 0 &&
+        call_before_serving(srv, cfg, errors) == 0)
+        return 0;
+    binding_discard(&prep->binding, &srv->bound);
     if (prep->admin_fd >= 0)
         close(prep->admin_fd);
-    free(prep->fds);
-    free(prep->ports);
+    return -1;
 }
 
 /* --- putting in force ------------------------------------------------------------------------ */
@@ -349,24 +314,6 @@ static void swap_workers(struct server *srv, struct site_set *sites, uint64_t ge
     }
 }
 
-static void remember_bound(struct server *srv, const struct preparation *prep)
-{
-    struct bound *bound = xcalloc(prep->cfg->listen_count, sizeof(*bound));
-
-    for (size_t i = 0; i < prep->cfg->listen_count; i++) {
-        const struct config_listen *listen = &prep->cfg->listens[i];
-        bound[i].listen =
-            (struct config_listen){.address = xstrdup(listen->address), .port = listen->port};
-        bound[i].port = prep->ports[i];
-        if (!find_bound(srv, listen))
-            log_info("listening on http://%s%s%s:%u", strchr(listen->address, ':') ? "[" : "",
-                     listen->address, strchr(listen->address, ':') ? "]" : "", bound[i].port);
-    }
-    forget_bound(srv);
-    srv->bound = bound;
-    srv->bound_count = prep->cfg->listen_count;
-}
-
 static void switch_admin(struct server *srv, const struct preparation *prep)
 {
     const struct config *cfg = prep->cfg;
@@ -405,11 +352,20 @@ static void set_state(struct server *srv, struct site_set *sites, uint64_t gener
     site_set_put(old);
 }
 
+void server_before_serving(struct server *srv,
+                           int (*function)(void *arg, const struct config *cfg,
+                                           struct config_errors *errors),
+                           void *arg)
+{
+    srv->before_serving = function;
+    srv->before_serving_arg = arg;
+}
+
 static void serve_nothing(struct server *srv)
 {
+    bound_list_clear(&srv->bound);
     swap_workers(srv, NULL, 0, 0, NULL);
     srv->active = 0;
-    forget_bound(srv);
     admin_stop(srv->admin);
     srv->admin = NULL;
     free(srv->admin_listen.address);
@@ -424,13 +380,12 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
     bool is_reload = srv->sites != NULL;
 
     resize_lanes(srv, prep->cfg);
-    swap_workers(srv, sites, generation, prep->loops, prep->fds);
+    binding_release_old(&prep->binding, &srv->bound);
+    swap_workers(srv, sites, generation, prep->loops, prep->binding.fds);
     srv->active = prep->loops;
-    remember_bound(srv, prep);
+    binding_commit(&prep->binding, &srv->bound);
     switch_admin(srv, prep);
     set_state(srv, sites, generation, is_reload);
-    free(prep->fds);
-    free(prep->ports);
 }
 
 static int apply(struct server *srv, struct config *cfg, uint64_t generation,
@@ -438,12 +393,8 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
 {
     struct preparation prep;
 
-    init_preparation(&prep, cfg, srv->active);
-    if (start_workers(srv, &prep, errors) != 0 || bind_listeners(srv, &prep, errors) != 0 ||
-        bind_admin(srv, &prep, errors) != 0 || switch_logs(srv, cfg, errors) != 0) {
-        discard_preparation(&prep);
+    if (prepare(srv, &prep, cfg, errors) != 0)
         return -1;
-    }
     put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,14 @@ struct server *server_new(int *err);
  * before the first apply; requests under way end. Serialised: one caller at a time. */
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors);
+
+/* Before the first server_apply(): `function` is called once, by the apply of the first config, when
+ * all that it needs is open and bound and nothing is served yet. That is the moment to give rights
+ * up. When it returns -1, with a finding, the apply fails. */
+void server_before_serving(struct server *srv,
+                           int (*function)(void *arg, const struct config *cfg,
+                                           struct config_errors *errors),
+                           void *arg);
 
 /* What the loops really run, asked of each of them, not of the last apply. */
 struct server_effective {
@@ -46,7 +55,9 @@ void server_metrics(struct server *srv, struct server_metrics *out);
 /* Reopen log files (SIGUSR1, after rotation). */
 void server_reopen_logs(struct server *srv);
 
-/* Stop accepting, let requests end for at most `drain_ms`, then close, join and free. */
-void server_stop(struct server *srv, uint32_t drain_ms);
+/* Stop accepting, let requests end for at most `drain_ms`, then close, join and free. False when a
+ * disk still has not answered some seconds after that: its threads can't be joined, nothing is
+ * freed, and the process is to _exit(). */
+bool server_stop(struct server *srv, uint32_t drain_ms);
 
 #endif

@@ -16,9 +16,9 @@
 #define SIGNED_URL_EXPIRES_MAX INT64_C(9999999999) /* in the year 2286 */
 
 enum signed_url {
-    SIGNED_URL_VALID,
-    SIGNED_URL_WRONG,  /* 403: a parameter is missing, doubled or malformed, or another key's */
-    SIGNED_URL_EXPIRED /* 410: was right, but is over */
+    SIGNED_URL_WRONG,   /* 403: a parameter is missing, doubled or malformed, or another key's */
+    SIGNED_URL_EXPIRED, /* 410: was right, but is over */
+    SIGNED_URL_VALID
 };
 
 /* `query` without '?', `now_seconds` since 1970: a link holds while now < expires. Takes as long

@@ -11,6 +11,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#define LANES_MS 5000 /* for jobs to come back after the drain */
+
 struct worker_call {
     void (*function)(struct worker *, void *);
     void *arg;
@@ -61,6 +63,7 @@ static void on_tick(uv_timer_t *timer)
 
     loop->files.now_ms = uv_now(&loop->uv);
     conn_check_timeouts(loop);
+    conn_retry_throttled(loop);
     body_retry_stalled(loop);
     file_cache_sweep(&loop->files);
     for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
@@ -174,15 +177,35 @@ fail_loop:
     return err;
 }
 
+/* Jobs that do not come back hold their loop: a hung disk must not keep the process. */
+static void on_lanes_over(uv_timer_t *timer)
+{
+    struct worker *worker = container_of(timer, struct worker, drain);
+
+    worker->is_stuck = worker->loop.port.outstanding > 0;
+    if (worker->is_stuck)
+        uv_stop(&worker->loop.uv);
+}
+
+static void wait_for_lanes(struct worker *worker)
+{
+    if (worker->waits_for_lanes)
+        return;
+    worker->waits_for_lanes = true;
+    uv_timer_start(&worker->drain, on_lanes_over, LANES_MS, 0);
+}
+
 /* The loop ends by itself when its last handle is closed; jobs still on the lanes hold it. */
 static void finish_if_drained(struct worker *worker)
 {
     struct loop *loop = &worker->loop;
 
-    if (loop->connection_count > 0 || loop->port.outstanding > 0)
+    if (loop->connection_count > 0 || uv_is_closing((uv_handle_t *)&worker->tick))
         return;
-    if (uv_is_closing((uv_handle_t *)&worker->tick))
+    if (loop->port.outstanding > 0) {
+        wait_for_lanes(worker);
         return;
+    }
     uv_close((uv_handle_t *)&worker->tick, NULL);
     uv_close((uv_handle_t *)&worker->drain, NULL);
     uv_close((uv_handle_t *)&worker->wake, NULL);
@@ -194,6 +217,7 @@ static void on_drain_over(uv_timer_t *timer)
     struct worker *worker = container_of(timer, struct worker, drain);
 
     conn_close_all(&worker->loop);
+    wait_for_lanes(worker);
 }
 
 static void do_stop(struct worker *worker, void *arg)
@@ -214,9 +238,14 @@ void worker_stop(struct worker *worker, uint32_t drain_ms)
     worker_call(worker, do_stop, &drain_ms);
 }
 
-void worker_join_and_free(struct worker *worker)
+bool worker_join(struct worker *worker)
 {
     uv_thread_join(&worker->thread);
+    return !worker->is_stuck;
+}
+
+void worker_free(struct worker *worker)
+{
     loop_fini(&worker->loop);
     uv_cond_destroy(&worker->answered);
     uv_mutex_destroy(&worker->lock);

@@ -17,7 +17,9 @@ struct worker {
     uv_thread_t thread;
     uv_async_t wake;
     uv_timer_t tick;
-    uv_timer_t drain; /* from worker_stop on */
+    uv_timer_t drain;     /* from worker_stop on */
+    bool waits_for_lanes; /* all connections are closed, or had their time */
+    bool is_stuck;        /* a disk did not answer in time; loop thread, and others after its end */
     uv_mutex_t lock;
     uv_cond_t answered;
     struct worker_call *calls; /* under `lock`, newest first */
@@ -44,6 +46,9 @@ void worker_swap(struct worker *worker, const struct worker_swap *swap); /* Any 
 
 /* Stop accepting, let requests end for at most `drain_ms`, then close; does not wait. */
 void worker_stop(struct worker *worker, uint32_t drain_ms);
-void worker_join_and_free(struct worker *worker); /* after worker_stop() */
+/* After worker_stop(). False when jobs on the lanes have not come back: the worker's memory is still
+ * theirs then and must stay. */
+bool worker_join(struct worker *worker);
+void worker_free(struct worker *worker); /* after worker_join() returned true */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A file's bytes through the read lane: where the kernel never says that bytes are resident
- * (network file systems), where it says so after a read-ahead, and where the file changes
- * meanwhile. */
+/* A response's bytes: in pieces from memory and from a file, within a quota, and through the read
+ * lane where the kernel never says that bytes are resident (network file systems), where it says so
+ * after a read-ahead, where the file changes meanwhile, and where the lane is full. */
 #include <stddef.h>
 #include <sys/types.h>
 #include <stdint.h>
@@ -70,35 +70,202 @@ static struct file_entry *open_entry(void)
     return entry;
 }
 
-/* Sends [offset, offset + len) after a head. The step it ends with. */
-static enum body_step send_part(struct stage_clock *clock, uint64_t offset, uint64_t len,
-                                void (*meanwhile)(void))
-{
-    struct file_entry *entry = open_entry();
-    struct body_part part = {entry, false, offset, len};
-    struct body body = {.on_ready = on_ready, .clock = clock};
+static uint64_t quota_per_step = UINT64_MAX;
+static int throttled;
+static uint64_t sent_by_body;
 
-    list_init(&body.stalled);
-    received_len = 0;
-    waits = asked = 0;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    while (last_step == BODY_WAITING || last_step == BODY_WANTS_WRITE) {
+static void receive_to_the_end(struct body *body, void (*meanwhile)(void))
+{
+    while (last_step == BODY_WAITING || last_step == BODY_WANTS_WRITE ||
+           last_step == BODY_THROTTLED) {
         if (meanwhile)
             meanwhile();
         meanwhile = NULL;
         if (last_step == BODY_WAITING)
             uv_run(&the_loop.uv, UV_RUN_ONCE);
         receive_some();
-        if (last_step == BODY_WANTS_WRITE)
-            last_step = body_send(&body, &the_loop, sockets[0]);
+        if (last_step == BODY_THROTTLED) {
+            CHECK_INT(__LINE__, "the quota is used up", body->quota, 0);
+            throttled++;
+            body->quota = quota_per_step;
+        } else if (last_step != BODY_WANTS_WRITE) {
+            continue;
+        }
+        last_step = body_send(body, &the_loop, sockets[0]);
     }
     receive_some();
+}
+
+/* Sends `part` of the file after a head, taking over its texts. The step it ends with. */
+static enum body_step send_any(struct stage_clock *clock, struct body_part *part,
+                               void (*meanwhile)(void))
+{
+    struct file_entry *entry = open_entry();
+    struct body body = {.on_ready = on_ready, .clock = clock, .quota = quota_per_step};
+
+    if (part->from_memory) {
+        entry->body = malloc(FILE_BYTES);
+        memcpy(entry->body, content, FILE_BYTES);
+    }
+    part->entry = entry;
+    list_init(&body.stalled);
+    received_len = 0;
+    waits = asked = throttled = 0;
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, part);
+    receive_to_the_end(&body, meanwhile);
+    sent_by_body = body.sent;
     body_end(&body, &the_loop);
+    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
+    CHECK_INT(__LINE__, "and its descriptor", entry->descriptor_users, 0);
     file_cache_put(&the_loop.files, entry);
     close(sockets[0]);
     close(sockets[1]);
     return last_step;
+}
+
+static enum body_step send_part(struct stage_clock *clock, uint64_t offset, uint64_t len,
+                                void (*meanwhile)(void))
+{
+    struct body_part part = {.offset = offset, .len = len};
+    return send_any(clock, &part, meanwhile);
+}
+
+/* --- pieces ---------------------------------------------------------------------------------- */
+
+static char wanted[3 * FILE_BYTES];
+static size_t wanted_len;
+
+static void want_bytes(const char *bytes, size_t len)
+{
+    memcpy(wanted + wanted_len, bytes, len);
+    wanted_len += len;
+}
+
+/* `text` repeated `times`, on the heap, and among what is wanted. */
+static char *text_of(const char *text, size_t times, size_t *len)
+{
+    size_t one = strlen(text);
+    char *bytes = malloc(one * times + 1);
+
+    for (size_t i = 0; i < times; i++)
+        memcpy(bytes + i * one, text, one);
+    *len = one * times;
+    want_bytes(bytes, *len);
+    return bytes;
+}
+
+struct piece_row {
+    const char *name, *text; /* before the first range; NULL: none */
+    size_t times;
+    uint64_t first[2];
+    struct {
+        const char *text;
+        uint64_t range[2];
+    } pieces[4];
+    size_t piece_count;
+};
+
+static const struct piece_row piece_rows[] = {
+    {"a head alone", NULL, 0, {0, 0}, {{NULL, {0, 0}}}, 0},
+    {"a short text", "<ul></ul>", 1, {0, 0}, {{NULL, {0, 0}}}, 0},
+    {"a text longer than the socket's buffer", "0123456789", 50000, {0, 0}, {{NULL, {0, 0}}}, 0},
+    {"a text and a range", "text", 1, {1000, 120000}, {{NULL, {0, 0}}}, 0},
+    {"two ranges and an end",
+     "--b 1",
+     1,
+     {10, 20},
+     {{"--b 2", {200000, 100000}}, {"--b--", {0, 0}}},
+     2},
+    {"ranges that overlap and go back",
+     "--b 1",
+     1,
+     {299999, 1},
+     {{"--b 2", {0, 70000}}, {"--b 3", {100, 65536}}, {"--b--", {0, 0}}},
+     3},
+    {"pieces without a text", NULL, 0, {0, 5}, {{NULL, {5, 5}}, {NULL, {10, 299990}}}, 2},
+    {"only pieces", NULL, 0, {0, 0}, {{"a", {0, 1}}, {"b", {1, 1}}, {"c", {0, 0}}}, 3},
+    {"empty pieces", NULL, 0, {0, 0}, {{NULL, {0, 0}}, {"x", {0, 0}}, {NULL, {0, 0}}}, 3},
+};
+
+static struct body_part make_part(const struct piece_row *row)
+{
+    struct body_part part = {.offset = row->first[0], .len = row->first[1]};
+
+    wanted_len = 0;
+    want_bytes(HEAD, sizeof(HEAD) - 1);
+    if (row->text)
+        part.text = text_of(row->text, row->times, &part.text_len);
+    want_bytes(content + part.offset, part.len);
+    part.piece_count = row->piece_count;
+    part.pieces = row->piece_count ? calloc(row->piece_count, sizeof(*part.pieces)) : NULL;
+    for (size_t i = 0; i < row->piece_count; i++) {
+        struct body_piece *piece = &part.pieces[i];
+        piece->offset = row->pieces[i].range[0];
+        piece->len = row->pieces[i].range[1];
+        if (row->pieces[i].text)
+            piece->text = text_of(row->pieces[i].text, 1, &piece->text_len);
+        want_bytes(content + piece->offset, piece->len);
+    }
+    return part;
+}
+
+static void check_pieces(const struct piece_row *row, bool from_memory)
+{
+    struct stage_clock clock = {.head_ns = 1};
+    struct body_part part = make_part(row);
+
+    part.from_memory = from_memory;
+    CHECK_INT(residency, row->name, send_any(&clock, &part, NULL), BODY_SENT);
+    CHECK_INT(residency, row->name, received_len, wanted_len);
+    CHECK_INT(residency, row->name, sent_by_body, wanted_len);
+    CHECK_TRUE(memcmp(received, wanted, wanted_len) == 0, "\"%s\": other bytes", row->name);
+    CHECK_TRUE(clock.first_ns > 1, "\"%s\": the first byte has its time", row->name);
+    if (quota_per_step != UINT64_MAX)
+        CHECK_TRUE((uint64_t)throttled + 1 >= (wanted_len + quota_per_step - 1) / quota_per_step,
+                   "\"%s\": %d steps only", row->name, throttled);
+    else
+        CHECK_INT(residency, row->name, throttled, 0);
+}
+
+static void test_pieces(void)
+{
+    static const uint64_t quotas[] = {UINT64_MAX, 7001, 50};
+
+    for (size_t q = 0; q < sizeof(quotas) / sizeof(quotas[0]); q++)
+        for (size_t i = 0; i < sizeof(piece_rows) / sizeof(piece_rows[0]); i++) {
+            quota_per_step = quotas[q];
+            for (int mode = NEVER_RESIDENT; mode <= RESIDENT; mode++) {
+                residency = mode;
+                check_pieces(&piece_rows[i], false);
+            }
+            check_pieces(&piece_rows[i], true);
+        }
+    quota_per_step = UINT64_MAX;
+}
+
+static void test_an_end_in_the_middle(void)
+{
+    const struct piece_row *row = &piece_rows[5];
+    struct stage_clock clock = {.head_ns = 1};
+    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = 30};
+    struct file_entry *entry = open_entry();
+    struct body_part part = make_part(row);
+
+    list_init(&body.stalled);
+    part.entry = entry;
+    residency = RESIDENT;
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "used up", last_step, BODY_THROTTLED);
+    body_end(&body, &the_loop); /* the sanitizer sees what is not freed */
+    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
+    part = make_part(row);
+    body_part_fini(&part);
+    CHECK_TRUE(!part.pieces && !part.text, "a part that is not sent is freed, too");
+    file_cache_put(&the_loop.files, entry);
+    close(sockets[0]);
+    close(sockets[1]);
 }
 
 static void test_whole_parts(void)
@@ -147,9 +314,9 @@ static void test_shrinking(void)
 static void test_giving_up_while_the_lane_reads(void)
 {
     struct file_entry *entry = open_entry();
-    struct body_part part = {entry, false, 0, FILE_BYTES};
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
     struct stage_clock clock = {.head_ns = 1};
-    struct body body = {.on_ready = on_ready, .clock = &clock};
+    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
 
     list_init(&body.stalled);
     residency = NEVER_RESIDENT;
@@ -169,6 +336,69 @@ static void test_giving_up_while_the_lane_reads(void)
     close(sockets[1]);
 }
 
+/* --- many bodies, a lane with hardly any room ------------------------------------------------ */
+
+#define CROWD 200
+
+static struct body crowd[CROWD];
+static int crowd_calls, crowd_sockets[CROWD][2];
+static bool crowd_done[CROWD];
+
+static void on_crowd_ready(struct body *body)
+{
+    size_t i = (size_t)(body - crowd);
+    enum body_step step = BODY_WANTS_WRITE;
+
+    crowd_calls++;
+    while (step == BODY_WANTS_WRITE) {
+        while (recv(crowd_sockets[i][1], received, sizeof(received), MSG_DONTWAIT) > 0)
+            ;
+        step = body_send(body, &the_loop, crowd_sockets[i][0]);
+    }
+    CHECK_TRUE(step == BODY_WAITING || step == BODY_SENT, "body %zu: %d", i, step);
+    if (step == BODY_SENT)
+        crowd_done[i] = true;
+}
+
+/* Each chunk that was read lets as many try as get room, not all who wait. */
+static void test_a_crowd(void)
+{
+    struct stage_clock clock = {.head_ns = 1};
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    int chunks = CROWD * (FILE_BYTES / 65536 + 1), rounds = 0, done = 0, first_done = 0;
+
+    io_lane_resize(shared.read_lane, 1, 4);
+    residency = NEVER_RESIDENT;
+    for (size_t i = 0; i < CROWD; i++) {
+        crowd[i] = (struct body){.on_ready = on_crowd_ready, .clock = &clock, .quota = UINT64_MAX};
+        list_init(&crowd[i].stalled);
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, crowd_sockets[i]);
+        CHECK_INT(
+            __LINE__, "waits",
+            body_start(&crowd[i], &the_loop, crowd_sockets[i][0], HEAD, sizeof(HEAD) - 1, &part),
+            BODY_WAITING);
+    }
+    for (; done < CROWD && rounds < 100 * chunks; rounds++) {
+        uv_run(&the_loop.uv, UV_RUN_ONCE);
+        done = 0;
+        for (size_t i = 0; i < CROWD; i++)
+            done += crowd_done[i];
+        if (done > 0 && first_done == 0)
+            first_done = crowd_calls;
+    }
+    CHECK_INT(__LINE__, "all were sent", done, CROWD);
+    CHECK_TRUE(crowd_calls < 4 * chunks, "%d calls for %d chunks", crowd_calls, chunks);
+    CHECK_TRUE(first_done > chunks / 2, "they take turns: the first ended at call %d", first_done);
+    for (size_t i = 0; i < CROWD; i++) {
+        body_end(&crowd[i], &the_loop);
+        close(crowd_sockets[i][0]);
+        close(crowd_sockets[i][1]);
+    }
+    file_cache_put(&the_loop.files, entry);
+    io_lane_resize(shared.read_lane, 1, 16);
+}
+
 static void test_a_full_lane(void)
 {
     struct stage_clock clock = {.head_ns = 1};
@@ -176,8 +406,8 @@ static void test_a_full_lane(void)
     io_lane_resize(shared.read_lane, 1, 0);
     residency = AFTER_READ_AHEAD;
     struct file_entry *entry = open_entry();
-    struct body_part part = {entry, false, 0, FILE_BYTES};
-    struct body body = {.on_ready = on_ready, .clock = &clock};
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
     list_init(&body.stalled);
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
     waits = asked = 0;
@@ -210,7 +440,10 @@ int main(void)
     test_whole_parts();
     test_shrinking();
     test_giving_up_while_the_lane_reads();
+    test_pieces();
+    test_an_end_in_the_middle();
     test_a_full_lane();
+    test_a_crowd();
     io_port_close(&the_loop.port, NULL);
     uv_run(&the_loop.uv, UV_RUN_DEFAULT);
     loop_fini(&the_loop);

@@ -2,6 +2,7 @@
 #include "config_table.c"
 
 #include "check.h"
+#include "config_value.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -20,13 +21,17 @@ static void check_unit(const struct option *row)
 {
     static const struct {
         const char *ending, *unit;
-    } endings[] = {{"Bytes", "bytes"}, {"Seconds", "seconds"}, {"Millis", "milliseconds"}};
+    } endings[] = {{"Bytes", "bytes"},
+                   {"Seconds", "seconds"},
+                   {"Millis", "milliseconds"},
+                   {"BytesPerSecond", "bytes per second"},
+                   {"bytesPerSecond", "bytes per second"}};
     size_t len = strlen(row->name);
     const char *unit = NULL;
 
     for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
         size_t ending_len = strlen(endings[i].ending);
-        if (len > ending_len && strcmp(row->name + len - ending_len, endings[i].ending) == 0)
+        if (len >= ending_len && strcmp(row->name + len - ending_len, endings[i].ending) == 0)
             unit = endings[i].unit;
     }
     CHECK_STR(__LINE__, row->name, row->unit ? row->unit : "", unit ? unit : "");
@@ -98,8 +103,22 @@ static int check_rows(const struct option *rows)
     return count;
 }
 
+/* A reading of a config compiles each of them at most once. */
+static size_t count_patterns(const struct option *rows)
+{
+    size_t count = 0;
+
+    for (; rows->name != NULL; rows++) {
+        count += (rows->pattern != NULL) + (rows->key_pattern != NULL);
+        if (rows->members != NULL)
+            count += count_patterns(rows->members);
+    }
+    return count;
+}
+
 int main(void)
 {
     check_rows(config_table);
+    CHECK_TRUE(count_patterns(config_table) <= CONFIG_MAX_PATTERNS, "raise CONFIG_MAX_PATTERNS");
     return check_end("config_table");
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_send.c — the response's way out: what the body's steps mean for the connection, and how much
+ * it may send when its site or itself has a rate.
+ *
+ * Who may not send for now waits in loop->throttled for the next tick. Each tick gives those who wait
+ * for one site equal shares of what came together meanwhile, over all loops; who got nothing is first
+ * in the next one. Without a rate there is nothing of this but one branch. */
+#include "conn.h"
+#include "conn_state.h"
+
+/* --- rates ----------------------------------------------------------------------------------- */
+
+/* Draws from both buckets, or from the one there is. */
+static uint64_t draw(struct conn *c)
+{
+    struct rate_bucket *bucket = c->site->rate;
+    uint64_t now_ns = monotonic_ns(), wanted = UINT64_MAX, of_site;
+
+    if (bucket && atomic_load_explicit(&bucket->waiting, memory_order_relaxed) > 0)
+        wanted =
+            rate_bucket_share(bucket, list_empty(&c->throttled) ? 0 : now_ns - c->throttled_ns);
+    wanted = rate_limit_take(&c->rate, wanted, now_ns);
+    if (!bucket || wanted == 0)
+        return wanted;
+    of_site = rate_bucket_take(bucket, wanted, now_ns);
+    rate_limit_give_back(&c->rate, wanted - of_site);
+    return of_site;
+}
+
+static void give_back_quota(struct conn *c)
+{
+    rate_limit_give_back(&c->rate, c->body.quota);
+    if (c->site->rate)
+        rate_bucket_give_back(c->site->rate, c->body.quota);
+}
+
+static void throttle(struct conn *c)
+{
+    c->throttled_ns = monotonic_ns();
+    list_append(&c->loop->throttled, &c->throttled);
+    if (c->site->rate)
+        atomic_fetch_add_explicit(&c->site->rate->waiting, 1, memory_order_relaxed);
+    conn_arm(c, TIMEOUT_NONE);
+}
+
+void conn_unthrottle(struct conn *c)
+{
+    if (list_empty(&c->throttled))
+        return;
+    list_remove(&c->throttled);
+    if (c->site->rate)
+        atomic_fetch_sub_explicit(&c->site->rate->waiting, 1, memory_order_relaxed);
+}
+
+/* --- steps ----------------------------------------------------------------------------------- */
+
+static void continue_sending(struct conn *c, enum body_step step)
+{
+    c->state = CONN_SENDING;
+    if (c->is_limited)
+        give_back_quota(c);
+    switch (step) {
+    case BODY_SENT:
+        conn_finish_response(c);
+        break;
+    case BODY_WANTS_WRITE:
+        if (c->timeout == TIMEOUT_WRITE)
+            break; /* its time runs on: conn_timeout.c sees what the client takes */
+        c->progress_ms = 0;
+        conn_arm(c, TIMEOUT_WRITE);
+        break;
+    case BODY_WAITING:
+        conn_arm(c, TIMEOUT_DISK);
+        break;
+    case BODY_THROTTLED:
+        throttle(c);
+        break;
+    case BODY_FAILED:
+        conn_close(c);
+        break;
+    }
+}
+
+void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part)
+{
+    static const struct body_part nothing = {0};
+
+    c->body.clock = &c->clock;
+    c->body.quota = UINT64_MAX;
+    c->is_limited = c->site && (c->site->rate || c->site->cfg->connection_bytes_per_second > 0);
+    if (c->is_limited) {
+        rate_limit_set(&c->rate, c->site->cfg->connection_bytes_per_second);
+        c->body.quota = draw(c);
+    }
+    continue_sending(c,
+                     body_start(&c->body, c->loop, c->fd, head, head_len, part ? part : &nothing));
+}
+
+void conn_send_more(struct conn *c)
+{
+    if (c->is_limited)
+        c->body.quota = draw(c);
+    continue_sending(c, body_send(&c->body, c->loop, c->fd));
+}
+
+void conn_on_body_ready(struct body *body)
+{
+    struct conn *c = container_of(body, struct conn, body);
+
+    conn_send_more(c);
+    conn_run(c);
+}
+
+void conn_retry_throttled(struct loop *loop)
+{
+    struct list waiting, starved;
+
+    list_init(&waiting);
+    list_init(&starved);
+    list_move_all(&waiting, &loop->throttled);
+    while (!list_empty(&waiting)) {
+        struct conn *c = container_of(waiting.next, struct conn, throttled);
+        c->body.quota = draw(c);
+        if (c->body.quota == 0) {
+            list_remove(&c->throttled);
+            list_append(&starved, &c->throttled);
+            continue;
+        }
+        conn_unthrottle(c);
+        continue_sending(c, body_send(&c->body, loop, c->fd));
+        conn_run(c);
+    }
+    list_move_all(&starved, &loop->throttled);
+    list_move_all(&loop->throttled, &starved);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_timeout.c — what becomes of a connection whose time has passed.
+ *
+ * Lists in the order of their deadlines, so arming is cheap and a tick looks at the front only. A
+ * response the client does not take at once is looked at every quarter of writeSeconds, however
+ * often the socket took bytes meanwhile: the kernel knows what the client has acknowledged, and
+ * only that counts. */
+#include "conn.h"
+#include "conn_state.h"
+
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+void conn_arm(struct conn *c, enum timeout timeout)
+{
+    struct loop *loop = c->loop;
+
+    c->timeout = timeout;
+    c->deadline_ms = uv_now(&loop->uv) + loop->timeout_ms[timeout];
+    list_remove(&c->link);
+    list_append(&loop->connections[timeout], &c->link);
+}
+
+static void count_time_out(const struct conn *c)
+{
+    struct live_config *live = c->live ? c->live : c->loop->live;
+
+    if (live)
+        loop_count(live, COUNTER_TIMEOUTS, 1);
+}
+
+/* --- a client that takes its response slowly ------------------------------------------------- */
+
+/* Bytes that count as progress after `elapsed_ms`. At the rate that we ourselves hold it to, a
+ * client can only be asked for any. */
+static int64_t least_progress(const struct conn *c, uint64_t elapsed_ms)
+{
+    uint64_t least = c->is_limited ? 0 : c->live->cfg->limits.min_bytes_per_second;
+
+    least = least * elapsed_ms / 1000;
+    return least > 0 ? (int64_t)least : 1;
+}
+
+/* False when it took too little for the whole of writeSeconds. */
+static bool still_takes(struct conn *c)
+{
+    uint64_t now_ms = uv_now(&c->loop->uv);
+    int unsent = 0;
+    int64_t taken;
+
+    if (ioctl(c->fd, SIOCOUTQ, &unsent) != 0)
+        return false;
+    taken = (int64_t)c->body.sent - unsent;
+    if (c->progress_ms == 0 || taken - c->taken >= least_progress(c, now_ms - c->progress_ms)) {
+        c->progress_ms = now_ms;
+        c->taken = taken;
+        return true;
+    }
+    return now_ms - c->progress_ms < WRITE_LOOKS * c->loop->timeout_ms[TIMEOUT_WRITE];
+}
+
+/* --- the other times ------------------------------------------------------------------------- */
+
+/* RFC 9110 15.5.9. A client that has sent nothing yet asked for nothing: it is told nothing. */
+static void refuse_slow_head(struct conn *c)
+{
+    c->req.status = HTTP_REQUEST_TIMEOUT;
+    conn_begin_request(c, PARSE_BAD);
+    conn_run(c);
+}
+
+/* The disk does not answer; the connection is as good as before. */
+static void give_up_disk(struct conn *c)
+{
+    conn_stop_waiting(c);
+    conn_answer_status(c, HTTP_UNAVAILABLE);
+    conn_run(c);
+}
+
+static void time_out(struct conn *c)
+{
+    bool has_half_a_head = c->state == CONN_READING && c->in_len > c->in_pos;
+
+    if (c->timeout == TIMEOUT_WRITE && still_takes(c)) {
+        conn_arm(c, TIMEOUT_WRITE);
+        return;
+    }
+    if (has_half_a_head || c->live || c->state == CONN_DRAINING)
+        count_time_out(c);
+    if (c->state == CONN_FINDING || c->state == CONN_SOURCING)
+        give_up_disk(c);
+    else if (has_half_a_head && c->loop->live)
+        refuse_slow_head(c);
+    else
+        conn_close(c);
+}
+
+void conn_check_timeouts(struct loop *loop)
+{
+    for (int kind = 0; kind < TIMEOUT_NONE; kind++) {
+        struct list *head = &loop->connections[kind];
+        while (!list_empty(head)) {
+            struct conn *c = container_of(head->next, struct conn, link);
+            if (c->deadline_ms > uv_now(&loop->uv))
+                break;
+            time_out(c);
+        }
+    }
+}
+
+void conn_apply_timeouts(struct loop *loop)
+{
+    for (int kind = 0; kind < TIMEOUT_NONE; kind++) {
+        struct list *head = &loop->connections[kind];
+        uint64_t latest = uv_now(&loop->uv) + loop->timeout_ms[kind];
+        for (struct list *link = head->next; link != head; link = link->next) {
+            struct conn *c = container_of(link, struct conn, link);
+            if (c->deadline_ms > latest)
+                c->deadline_ms = latest;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* pid_file.c — written under another name and renamed; the descriptor stays open, so that the file
+ * can be emptied when its folder is out of reach. */
+#include "pid_file.h"
+
+#include "mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEXT_LEN 32
+
+struct pid_file {
+    char *path;
+    int fd;
+};
+
+/* What the file at `path` says; "" when there is nothing to be read. */
+static void read_text(const char *path, char text[TEXT_LEN])
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd >= 0 ? read(fd, text, TEXT_LEN - 1) : 0;
+
+    text[n > 0 ? n : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
+/* A number is soon another process's, after a crash: the name tells them apart where it can be
+ * read. */
+static bool is_one_of_us(long pid)
+{
+    char path[TEXT_LEN], theirs[TEXT_LEN], ours[TEXT_LEN];
+
+    if (pid <= 0 || pid > INT_MAX || pid == getpid() || (kill((pid_t)pid, 0) != 0 && errno != EPERM))
+        return false;
+    snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+    read_text(path, theirs);
+    read_text("/proc/self/comm", ours);
+    return !theirs[0] || !ours[0] || strcmp(theirs, ours) == 0;
+}
+
+static int write_text(const char *path, int *fd)
+{
+    char text[TEXT_LEN];
+    int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+    unlink(path); /* of an earlier process of this number */
+    *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (*fd < 0)
+        return errno;
+    errno = ENOSPC;
+    if (write(*fd, text, (size_t)len) == len && fchmod(*fd, 0644) == 0)
+        return 0;
+    return errno;
+}
+
+struct pid_file *pid_file_write(const char *path, char why[PID_FILE_WHY_LEN])
+{
+    size_t len = strlen(path) + TEXT_LEN;
+    char *temporary = xmalloc(len), text[TEXT_LEN];
+    struct pid_file *file = NULL;
+    int fd = -1, err;
+
+    read_text(path, text);
+    if (is_one_of_us(strtol(text, NULL, 10))) {
+        snprintf(why, PID_FILE_WHY_LEN, "process.pidFile: \"%s\" names process %ld, which runs",
+                 path, strtol(text, NULL, 10));
+        free(temporary);
+        return NULL;
+    }
+    snprintf(temporary, len, "%s.%ld", path, (long)getpid());
+    err = write_text(temporary, &fd);
+    if (!err && rename(temporary, path) != 0)
+        err = errno;
+    if (err) {
+        snprintf(why, PID_FILE_WHY_LEN, "process.pidFile: can't write \"%s\": %s", path,
+                 strerror(err));
+        if (fd >= 0) {
+            close(fd);
+            unlink(temporary);
+        }
+    } else {
+        file = xcalloc(1, sizeof(*file));
+        *file = (struct pid_file){xstrdup(path), fd};
+    }
+    free(temporary);
+    return file;
+}
+
+static bool is_still_ours(const struct pid_file *file)
+{
+    struct stat named, open;
+
+    return lstat(file->path, &named) == 0 && fstat(file->fd, &open) == 0 &&
+           named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+void pid_file_remove(struct pid_file *file)
+{
+    if (!file)
+        return;
+    if (!is_still_ours(file) || unlink(file->path) != 0)
+        (void)!ftruncate(file->fd, 0);
+    close(file->fd);
+    free(file->path);
+    free(file);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A disk that does not answer: who waits is told so in time, everybody else is served, a stop ends.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hungDisk } from '../support/hung-disk.mjs'
+import { startNode, until } from '../support/node.mjs'
+import { get, RawClient, request } from '../support/raw.mjs'
+
+const files = {
+  'a.txt': 'alpha',
+  'b.txt': 'beta',
+  'hang-open.txt': 'late',
+  'hang-read.txt': 'late',
+  'hang-late.bin': Buffer.alloc(8 << 20, 'x'),
+}
+const config = { io: { timeoutSeconds: 1, statThreads: 4, readThreads: 4 } }
+
+for (const path of ['/hang-open.txt', '/hang-read.txt']) {
+  test(`${path}: 503 in time, others are served, and the file when the disk is back`, async (t) => {
+    const { wrap, release } = hungDisk(t)
+    const node = await startNode(t, { files, config, wrap })
+    const client = await RawClient.connect(node.port)
+    const start = Date.now()
+    client.send(request(path) + request('/a.txt'))
+    assert.equal((await get(node.port, '/b.txt')).text, 'beta')
+    const { status, headers } = await client.response()
+    assert.equal(status, 503)
+    assert.notEqual(headers.connection, 'close')
+    const waited = Date.now() - start
+    assert.ok(waited >= 900 && waited < 4000, `${waited} ms`)
+    assert.equal((await client.response()).text, 'alpha')
+    assert.equal((await get(node.port, path)).status, 503)
+    await release()
+    await until(async () => (await get(node.port, path)).status === 200, 'the file')
+    client.close()
+  })
+}
+
+test('a response that has begun is cut off', async (t) => {
+  const { wrap, release } = hungDisk(t)
+  const node = await startNode(t, { files, config, wrap })
+  const client = await RawClient.connect(node.port)
+  const start = Date.now()
+  client.send(request('/hang-late.bin'))
+  const { status, complete } = await client.response()
+  assert.deepEqual([status, complete], [200, false])
+  assert.ok(Date.now() - start < 5000)
+  assert.equal(await node.counter('timeouts'), 1)
+  assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
+  await release()
+  assert.equal((await get(node.port, '/hang-late.bin')).body.length, 8 << 20)
+})
+
+test('a stop does not wait for it', async (t) => {
+  const { wrap } = hungDisk(t)
+  const node = await startNode(t, { files, config, wrap })
+  node.expectFailure = true
+  assert.equal((await get(node.port, '/hang-open.txt')).status, 503)
+  const start = Date.now()
+  assert.equal(await node.stop(), 1)
+  assert.ok(Date.now() - start < 9000, `${Date.now() - start} ms`)
+  assert.match(node.log, /a disk does not answer/)
+})

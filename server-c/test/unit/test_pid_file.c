@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose file is refused, replaced and removed. */
+#include "pid_file.c"
+
+#include "check.h"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+static char folder[] = "/tmp/farmstead-pid-XXXXXX";
+static char path[64], why[PID_FILE_WHY_LEN];
+
+static void put(const char *text)
+{
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+static void test_contents(void)
+{
+    static const struct {
+        const char *name, *text;
+    } rows[] = {
+        {"empty", ""},
+        {"no number", "farmstead\n"},
+        {"zero", "0\n"},
+        {"negative", "-1\n"},
+        {"one that is gone", "4194305\n"},
+        {"huge", "99999999999999999999999\n"},
+        {"another program", "1\n"}, /* init is not called as we are */
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[TEXT_LEN], ours[TEXT_LEN];
+        struct pid_file *file;
+        put(rows[i].text);
+        file = pid_file_write(path, why);
+        CHECK_TRUE(file, "\"%s\": %s", rows[i].name, why);
+        read_text(path, text);
+        snprintf(ours, sizeof(ours), "%ld\n", (long)getpid());
+        CHECK_STR((int)i, rows[i].name, text, ours);
+        pid_file_remove(file);
+        CHECK_TRUE(access(path, F_OK) != 0, "\"%s\": it is gone", rows[i].name);
+    }
+}
+
+static void test_one_that_runs(void)
+{
+    pid_t child = fork();
+    char text[TEXT_LEN];
+
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    snprintf(text, sizeof(text), "%ld\n", (long)child);
+    put(text);
+    CHECK_TRUE(!pid_file_write(path, why), "one of the same name is refused");
+    CHECK_TRUE(strstr(why, "which runs"), "%s", why);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    struct pid_file *file = pid_file_write(path, why);
+    CHECK_TRUE(file, "it is dead now: %s", why);
+    put(text);
+    pid_file_remove(file); /* the same file, whatever it says by now */
+    CHECK_TRUE(access(path, F_OK) != 0, "gone");
+}
+
+static void test_places(void)
+{
+    struct pid_file *file;
+    struct stat st;
+
+    CHECK_TRUE(!pid_file_write("/nonexistent/x.pid", why), "no folder");
+    CHECK_TRUE(strstr(why, "No such file"), "%s", why);
+    CHECK_TRUE(!pid_file_write(folder, why), "a folder");
+    file = pid_file_write(path, why);
+    CHECK_TRUE(file && stat(path, &st) == 0 && (st.st_mode & 0777) == 0644, "mode");
+    unlink(path);
+    put("somebody else's\n");
+    pid_file_remove(file);
+    CHECK_INT(__LINE__, "another's file stays", access(path, F_OK), 0);
+    unlink(path);
+    file = pid_file_write(path, why);
+    rename(path, "/tmp/farmstead-pid-moved");
+    pid_file_remove(file);
+    CHECK_TRUE(stat("/tmp/farmstead-pid-moved", &st) == 0 && st.st_size == 0,
+               "what can't be removed names nobody");
+    unlink("/tmp/farmstead-pid-moved");
+    pid_file_remove(NULL);
+}
+
+int main(void)
+{
+    prctl(PR_SET_NAME, "pid-file-test");
+    CHECK_TRUE(mkdtemp(folder), "folder");
+    snprintf(path, sizeof(path), "%s/a.pid", folder);
+    test_contents();
+    test_one_that_runs();
+    test_places();
+    rmdir(folder);
+    return check_end("pid_file");
+}
