@@ -399,30 +399,15 @@ static void list_folder(struct conn *c, struct file_entry *entry)
 
 /* --- what was found -------------------------------------------------------------------------- */
 
-/* A rule against "*.html" is also one against the index.html that a folder stands for. */
-static enum http_status check_index(struct conn *c, const struct file_entry *entry)
-{
-    struct site_scratch *scratch = &c->loop->scratch;
-    size_t index_len = strlen(entry->index);
-    uint8_t address[ADDRESS_LEN];
-    struct url_path path;
-    struct span unused;
-    enum http_status status = conn_map(c, &path, &unused);
-
-    if (status != HTTP_OK)
-        return status;
-    if (path.len + index_len >= scratch->cap)
-        return HTTP_URI_TOO_LONG;
-    memcpy(scratch->bytes, c->loop->path, path.len);
-    memcpy(scratch->bytes + path.len, entry->index, index_len);
-    return site_policy_access(&c->site->policy, conn_address(c, address),
-                              (struct span){scratch->bytes, path.len + index_len});
-}
-
 static enum http_coding choose_coding(const struct conn *c, const struct file_entry *entry)
 {
     return http_coding_choose(&c->req, c->in + c->in_pos, entry->codings, c->site->codings,
                               c->site->coding_count);
+}
+
+static bool has_path_rules(const struct config_site *cfg)
+{
+    return cfg->access_count + cfg->auth_count + cfg->signed_url_count + cfg->hotlink_count > 0;
 }
 
 /* Takes over the reference to `entry`, the file or folder that was asked for. */
@@ -431,8 +416,11 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
     enum http_status status = entry->status;
     enum http_coding coding = CODING_IDENTITY;
 
-    if (status == HTTP_OK && entry->index[0] && c->site->cfg->access_count > 0)
-        status = check_index(c, entry);
+    if (status == HTTP_OK && entry->index[0] && has_path_rules(c->site->cfg) &&
+        !conn_admit_index(c, entry->index, &status)) {
+        file_cache_put(&c->loop->files, entry);
+        return;
+    }
     if (status == HTTP_OK && entry->is_folder) {
         list_folder(c, entry);
         return;
