@@ -172,7 +172,7 @@ static void append_head(struct conn *c, struct response_head *head, struct file_
 
 /* --- several ranges -------------------------------------------------------------------------- */
 
-#define PART_HEAD_MAX 1024 /* a boundary, a type, two numbers of 20 digits */
+#define PART_HEAD_MAX 5120 /* a boundary, a type (a rule's, too), two numbers of 20 digits */
 
 static char *part_text(const struct response_multipart *multipart, size_t i, size_t *len)
 {
@@ -357,8 +357,8 @@ static void on_listing(void *arg, const struct dir_listing *listing)
         return;
     }
     head = conn_start_head(c, HTTP_OK);
-    response_head_listing(&head, &c->scope, as_json ? json : html, listing->len,
-                          c->loop->date_second);
+    response_head_listing(&head, &c->scope, as_json ? json : html, as_json ? NULL : DIR_LISTING_CSP,
+                          listing->len, c->loop->date_second);
     if (c->req.method == HTTP_HEAD)
         body_part_fini(&part);
     conn_send_head(c, &head, c->req.method == HTTP_HEAD ? NULL : &part);
@@ -373,12 +373,14 @@ static void list_folder(struct conn *c, struct file_entry *entry)
         .set = c->live->sites,
         .place = c->place,
         .entry = entry,
+        .policy = &c->site->policy,
         .as_json = http_prefers_json(&c->req, c->in + c->in_pos),
     };
     struct url_path path;
     struct span unused;
     enum http_status status = conn_map(c, &path, &unused);
 
+    order.has_address = conn_address(c, order.address) != NULL;
     order.url_path = (struct span){c->loop->path, path.len};
     if (status == HTTP_OK) {
         c->listing =
@@ -416,6 +418,9 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
     enum http_status status = entry->status;
     enum http_coding coding = CODING_IDENTITY;
 
+    /* "May not be read" would say who has a home on this machine. */
+    if (status == HTTP_FORBIDDEN && c->place == &c->site->places.homes)
+        status = HTTP_NOT_FOUND;
     if (status == HTTP_OK && entry->index[0] && has_path_rules(c->site->cfg) &&
         !conn_admit_index(c, entry->index, &status)) {
         file_cache_put(&c->loop->files, entry);

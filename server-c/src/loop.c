@@ -181,10 +181,10 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
     size_t rules_len = 0, target = sites->cfg->limits.target_bytes;
 
     for (size_t i = 0; i < sites->cfg->site_count; i++)
-        if (sites->sites[i].rules.lines_len > rules_len)
-            rules_len = sites->sites[i].rules.lines_len;
-    /* Location: encoded, with its query. */
-    grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target);
+        if (sites->sites[i].rules.lines_max > rules_len)
+            rules_len = sites->sites[i].rules.lines_max;
+    /* Location: whatever fits in the scratch. */
+    grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target + SITE_PATH_EXTRA);
     grow(&loop->path, &loop->path_cap, 4 * target + SITE_PATH_EXTRA);
     grow(&loop->scratch.bytes, &loop->scratch.cap, 4 * target + SITE_PATH_EXTRA);
 }

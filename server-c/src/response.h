@@ -118,9 +118,11 @@ void response_head_page(struct response_head *out, const struct response_scope *
 void response_head_page_file(struct response_head *out, const struct response_scope *scope,
                              const struct response_page *page, struct mime_type type,
                              uint64_t length);
-/* 200 with a listing that was made for this request: HTML or JSON, as Accept has it. */
+/* 200 with a listing that was made for this request: HTML or JSON, as Accept has it.
+ * `content_policy`: a Content-Security-Policy for it, or NULL. */
 void response_head_listing(struct response_head *out, const struct response_scope *scope,
-                           struct mime_type type, uint64_t length, int64_t now);
+                           struct mime_type type, const char *content_policy, uint64_t length,
+                           int64_t now);
 /* 204 that answers OPTIONS. */
 void response_head_options(struct response_head *out, const struct response_scope *scope);
 

@@ -77,7 +77,8 @@ void response_head_page(struct response_head *out, const struct response_scope *
 }
 
 void response_head_listing(struct response_head *out, const struct response_scope *scope,
-                           struct mime_type type, uint64_t length, int64_t now)
+                           struct mime_type type, const char *content_policy, uint64_t length,
+                           int64_t now)
 {
     struct response_choice choice = response_rules_choose(scope, HTTP_OK, type.name);
     struct response_clock clock = {now, false, 0};
@@ -89,6 +90,11 @@ void response_head_listing(struct response_head *out, const struct response_scop
     if (keeps(&choice, OWN_CACHE_CONTROL))
         response_expires_append(out, scope, type.name, &clock);
     APPEND(out, "Vary: Accept\r\n");
+    if (content_policy) {
+        APPEND(out, "Content-Security-Policy: ");
+        append_text(out, content_policy);
+        APPEND(out, "\r\n");
+    }
     append_end(out, &choice);
 }
 

@@ -93,6 +93,7 @@ static void add_rule(struct response_rules *rules, const struct config_header_ru
     buf_printf(&line, "%s: %s\r\n", cfg->name, cfg->value);
     rule->line_len = line.len;
     rule->line = buf_take(&line);
+    rules->lines_max += rule->line_len;
 }
 
 static void add_expires(struct response_rules *rules, const struct config_expires *cfg)

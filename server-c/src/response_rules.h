@@ -35,6 +35,7 @@ struct response_expires; /* an expiry rule */
 struct response_rules {
     char *lines; /* "Name: value\r\n" … of rules without conditions; NULL when one has some */
     size_t lines_len;
+    size_t lines_max; /* bytes of all rules' lines, whatever their conditions */
     uint32_t dropped; /* bit per own_header that rules without conditions take away */
     bool has_paths;   /* any rule asks for a path */
     struct response_rule *items;

@@ -3,10 +3,10 @@
 // node for what its config forbids.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startNode, tempFolder } from '../support/node.mjs'
+import { startNode, tempFolder, writeTree } from '../support/node.mjs'
 import { exchange, get, RawClient, request } from '../support/raw.mjs'
 
 // Both of "sesame".
@@ -211,4 +211,126 @@ test('no redirect leads to a host of the client', async (t) => {
     'GET /out/%0d%0aSet-Cookie:%20a=b HTTP/1.1\r\nHost: test\r\n\r\n',
   ])
     assert.equal((await exchange(node.port, head)).status, 400, head)
+})
+
+test('a listing has no names that an access rule keeps from the client', async (t) => {
+  const node = await startNode(t, {
+    files: {
+      'd/a.txt': 'a',
+      'd/b.inc': 'b',
+      'd/c.inc.gz': 'c',
+      'd/private/x': 'x',
+      'd/lan/x': 'x',
+      'd/other/x': 'x',
+      'd/needs-a-password.html': 'x',
+    },
+    site: {
+      directoryListing: { enabled: true },
+      access: [
+        { action: 'deny', paths: ['*.inc', '/d/private/**'] },
+        { action: 'deny', paths: ['/d/lan/**'], addresses: ['127.0.0.0/8'] },
+        { action: 'deny', paths: ['/d/other/**'], addresses: ['192.0.2.0/24'] },
+      ],
+      auth: [{ paths: ['*.html'], realm: 'inner', file: userFile(t, 'zoe') }],
+    },
+  })
+  const json = await get(node.port, '/d/', { lines: ['Accept: application/json'] })
+  assert.deepEqual(
+    JSON.parse(json.text).entries.map(({ name }) => name),
+    ['other', 'a.txt', 'needs-a-password.html'],
+  )
+  const html = await get(node.port, '//x/..//d/')
+  assert.ok(html.text.includes('a.txt'))
+  for (const name of ['b.inc', 'c.inc', 'private', 'lan/'])
+    assert.ok(!html.text.includes(name), name)
+})
+
+test('names in a listing are text, and the page may do nothing', async (t) => {
+  const names = [
+    '<img src=x onerror=alert(1)>',
+    '"><script>alert(1)<',
+    "'onmouseover='alert(1)",
+    'javascript:alert(1)',
+    '&lt;b&gt;',
+    '\u2028\u202e"<b>',
+    '%3Cb%3E',
+    '..a',
+    ' ',
+  ]
+  const files = Object.fromEntries(names.map((name) => [`d<i>"&/${name}`, name]))
+  const node = await startNode(t, { files, site: { directoryListing: { enabled: true } } })
+  const html = await get(node.port, '/d%3Ci%3E%22%26/')
+  for (const text of ['<img', '<script', '<i>', 'href="javascript:', '><b>'])
+    assert.ok(!html.text.includes(text), text)
+  assert.ok(html.text.includes('&amp;lt;b&amp;gt;'))
+  assert.match(html.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-/)
+  const json = await get(node.port, '/d%3Ci%3E%22%26/', { lines: ['Accept: application/json'] })
+  const { path, entries } = JSON.parse(json.text)
+  assert.equal(path, '/d<i>"&/')
+  assert.equal(json.headers['content-type'], 'application/json')
+  assert.deepEqual(entries.map(({ name }) => name).sort(), [...names].sort())
+  for (const { name, href } of entries) {
+    assert.equal((await get(node.port, `/d%3Ci%3E%22%26/${href}`)).text, name, href)
+    assert.ok(html.text.includes(`href="${href}"`), href)
+  }
+})
+
+const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
+
+test('nobody learns who has a home', needsRoot, async (t) => {
+  const base = tempFolder(t)
+  chmodSync(base, 0o755)
+  writeTree(base, {
+    'ann/public_html/index.html': 'ann',
+    'ann/public_html/shut.txt': 'shut',
+    'bob/secret.txt': 'secret',
+    'eve/x': 'x',
+    'ida/public_html/x': 'x',
+  })
+  chmodSync(join(base, 'bob'), 0o700)
+  chmodSync(join(base, 'ida/public_html'), 0o700)
+  chmodSync(join(base, 'ann/public_html/shut.txt'), 0o600)
+  symlinkSync('../bob', join(base, 'eve/public_html'))
+  const root = tempFolder(t)
+  chmodSync(root, 0o755)
+  const node = await startNode(t, {
+    site: {
+      root,
+      directoryListing: { enabled: true },
+      userDirs: { folder: 'public_html', base },
+    },
+    config: { process: { user: 'nobody' } },
+  })
+  assert.equal((await get(node.port, '/~ann/')).text, 'ann')
+  const nobody = await get(node.port, '/~nobody-here/')
+  for (const target of ['/~bob/', '/~bob/x', '/~eve/', '/~eve/secret.txt', '/~ida/', '/~ida/x']) {
+    const answer = await get(node.port, target)
+    assert.deepEqual([answer.status, answer.text], [nobody.status, nobody.text], target)
+  }
+  assert.equal((await get(node.port, '/~ann/shut.txt')).status, 404)
+  for (const user of ['ann', 'bob', 'nobody-here'])
+    assert.equal((await get(node.port, `/~${user}`)).status, 301, user)
+})
+
+test('long headers of rules with conditions leave room for the rest', async (t) => {
+  const value = 'x'.repeat(4000)
+  const node = await startNode(t, {
+    files: { 'a.txt': '0123456789', 'd/x': 'x' },
+    site: {
+      headers: [
+        ...Array.from({ length: 30 }, (_, i) => ({ name: `X-${i}`, value, paths: ['/**'] })),
+        { name: 'Content-Type', value: `text/plain; x=${value}`, types: ['text/*'] },
+      ],
+    },
+  })
+  for (const [target, status, lines] of [
+    ['/a.txt', 200, []],
+    ['/a.txt', 206, ['Range: bytes=0-1']],
+    ['/missing', 404, []],
+    ['/d', 301, []],
+  ]) {
+    const answer = await get(node.port, target, { lines })
+    assert.equal(answer.status, status)
+    assert.equal(answer.headers['x-29'], value)
+  }
 })

@@ -240,10 +240,11 @@ static void test_generated(void)
 {
     struct response_head head = start();
 
-    response_head_listing(&head, &no_rules, (struct mime_type){"text/html", "utf-8"}, 12, NOW);
+    response_head_listing(&head, &no_rules, (struct mime_type){"text/html", "utf-8"},
+                          "default-src 'none'", 12, NOW);
     CHECK_STR(__LINE__, "listing", text_of(&head),
               SERVER "Content-Type: text/html; charset=utf-8\r\nContent-Length: 12\r\n"
-                     "Vary: Accept\r\n\r\n");
+                     "Vary: Accept\r\nContent-Security-Policy: default-src 'none'\r\n\r\n");
     head = start();
     response_head_options(&head, &no_rules);
     CHECK_STR(__LINE__, "OPTIONS", text_of(&head), SERVER "Allow: GET, HEAD, OPTIONS\r\n\r\n");

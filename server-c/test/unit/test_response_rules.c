@@ -361,7 +361,7 @@ static void test_expires_by_answer(void)
     response_head_page(&head, &scope, &page);
     CHECK_INT(__LINE__, "404", count_of(text_of(&head), "Cache-Control"), 0);
     head = start(); /* made for this request: it has no modification to count from */
-    response_head_listing(&head, &scope, (struct mime_type){"text/html", NULL}, 1, NOW);
+    response_head_listing(&head, &scope, (struct mime_type){"text/html", NULL}, NULL, 1, NOW);
     CHECK_INT(__LINE__, "listing", count_of(text_of(&head), "Cache-Control: max-age=60\r\n"), 1);
     response_rules_fini(&rules);
 }
