@@ -254,7 +254,7 @@ test('names in a listing are text, and the page may do nothing', async (t) => {
     '&lt;b&gt;',
     '\u2028\u202e"<b>',
     '%3Cb%3E',
-    '..a',
+    'a..',
     ' ',
   ]
   const files = Object.fromEntries(names.map((name) => [`d<i>"&/${name}`, name]))
