@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* conn_file.c — from a place and a path to the bytes of a file, one of its precompressed siblings,
- * a folder's listing, or the site's page for an error. */
+ * or the site's page for an error. A folder's listing: conn_listing.c. */
 #include "conn_answer.h"
 
 #include "mime.h"
@@ -337,68 +337,6 @@ static void answer_file(struct conn *c, struct file_entry *entry)
     file_cache_put(&c->loop->files, entry);
 }
 
-/* --- folders --------------------------------------------------------------------------------- */
-
-static void on_listing(void *arg, const struct dir_listing *listing)
-{
-    static const struct mime_type json = {"application/json", NULL}, html = {"text/html", "utf-8"};
-    struct conn *c = arg;
-    bool as_json = http_prefers_json(&c->req, c->in + c->in_pos);
-    struct body_part part = {.text = listing->text, .text_len = listing->len};
-    struct response_head head;
-
-    c->listing = NULL;
-    c->clock.read_disk = true;
-    c->clock.read_wait_ns += listing->wait_ns;
-    c->clock.read_ns += listing->work_ns;
-    if (listing->status != HTTP_OK) {
-        conn_refuse(c, listing->status);
-        conn_run(c);
-        return;
-    }
-    head = conn_start_head(c, HTTP_OK);
-    response_head_listing(&head, &c->scope, as_json ? json : html, as_json ? NULL : DIR_LISTING_CSP,
-                          listing->len, c->loop->date_second);
-    if (c->req.method == HTTP_HEAD)
-        body_part_fini(&part);
-    conn_send_head(c, &head, c->req.method == HTTP_HEAD ? NULL : &part);
-    conn_run(c);
-}
-
-/* Takes over the reference to `entry`. */
-static void list_folder(struct conn *c, struct file_entry *entry)
-{
-    struct dir_listing_order order = {
-        .cache = &c->loop->files,
-        .set = c->live->sites,
-        .place = c->place,
-        .entry = entry,
-        .policy = &c->site->policy,
-        .as_json = http_prefers_json(&c->req, c->in + c->in_pos),
-    };
-    struct url_path path;
-    struct span unused;
-    enum http_status status = conn_map(c, &path, &unused);
-
-    order.has_address = conn_address(c, order.address) != NULL;
-    order.url_path = (struct span){c->loop->path, path.len};
-    if (status == HTTP_OK) {
-        c->listing =
-            dir_listing_start(c->loop->shared->read_lane, &c->loop->port, &order, on_listing, c);
-        if (!c->listing) {
-            loop_count(c->live, COUNTER_LANE_REJECTED, 1);
-            status = HTTP_UNAVAILABLE;
-        }
-    }
-    file_cache_put(&c->loop->files, entry);
-    if (status != HTTP_OK) {
-        conn_refuse(c, status);
-        return;
-    }
-    c->state = CONN_SOURCING;
-    conn_arm(c, TIMEOUT_DISK);
-}
-
 /* --- what was found -------------------------------------------------------------------------- */
 
 static enum http_coding choose_coding(const struct conn *c, const struct file_entry *entry)
@@ -427,7 +365,7 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
         return;
     }
     if (status == HTTP_OK && entry->is_folder) {
-        list_folder(c, entry);
+        conn_list_folder(c, entry);
         return;
     }
     if (status == HTTP_OK) {
