@@ -9,8 +9,8 @@
 
 #include "response.h"
 
-#define LISTINGS_MAX 32                       /* being made, or waiting to be */
-#define LISTING_BYTES_MAX ((size_t)128 << 20) /* made, and not yet sent */
+#define LISTINGS_MAX 32                      /* being made, or waiting to be */
+#define LISTING_BYTES_MAX ((size_t)64 << 20) /* made, and not yet sent */
 
 static bool begin_listing(struct conn *c)
 {
