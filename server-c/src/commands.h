@@ -7,11 +7,13 @@
 #ifndef FARMSTEAD_COMMANDS_H
 #define FARMSTEAD_COMMANDS_H
 
-int cmd_serve(int argc, char **argv);   /* serve --config FILE */
-int cmd_check(int argc, char **argv);   /* check [--text-only] [--json] FILE|- */
-int cmd_schema(int argc, char **argv);  /* schema [--markdown] */
-int cmd_join(int argc, char **argv);    /* join URL --token TOKEN --state DIR [--name NAME] */
-int cmd_run(int argc, char **argv);     /* run --state DIR */
-int cmd_version(int argc, char **argv); /* version */
+int cmd_serve(int argc, char **argv);    /* serve --config FILE */
+int cmd_check(int argc, char **argv);    /* check [--text-only] [--json] FILE|- */
+int cmd_schema(int argc, char **argv);   /* schema [--markdown] */
+int cmd_join(int argc, char **argv);     /* join URL --token TOKEN --state DIR [--name NAME] */
+int cmd_run(int argc, char **argv);      /* run --state DIR */
+int cmd_sign_url(int argc, char **argv); /* sign-url --secret-file FILE --path PATH
+                                            --expires-in SECONDS | --expires TIME */
+int cmd_version(int argc, char **argv);  /* version */
 
 #endif

@@ -23,6 +23,12 @@ static void lower_case(char *text)
             *text = (char)(*text - 'A' + 'a');
 }
 
+static void lower_case_all(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        lower_case(texts[i]);
+}
+
 static int compare_mimes(const void *a, const void *b)
 {
     const struct config_mime *left = a, *right = b;
@@ -36,9 +42,13 @@ static void finish(struct config *cfg, const struct json_value *root)
     struct buf canonical;
     const struct json_value *refused;
 
-    for (size_t i = 0; i < cfg->site_count; i++)
-        for (size_t j = 0; j < cfg->sites[i].host_count; j++)
-            lower_case(cfg->sites[i].hosts[j]);
+    for (size_t i = 0; i < cfg->site_count; i++) {
+        struct config_site *site = &cfg->sites[i];
+
+        lower_case_all(site->hosts, site->host_count);
+        for (size_t j = 0; j < site->hotlink_count; j++)
+            lower_case_all(site->hotlink[j].hosts, site->hotlink[j].host_count);
+    }
     if (cfg->mime_count > 0)
         qsort(cfg->mimes, cfg->mime_count, sizeof(*cfg->mimes), compare_mimes);
     buf_init(&canonical);

@@ -105,7 +105,7 @@ struct config_signed_url {
 struct config_hotlink {
     char **paths;
     size_t path_count;
-    char **hosts; /* from whose pages a link is welcome, besides the site's own */
+    char **hosts; /* lower case; from whose pages a link is welcome, besides the site's own */
     size_t host_count;
     bool allow_empty; /* no Referer at all is welcome too */
 };

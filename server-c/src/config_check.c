@@ -1,40 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check.c — see config_check.h. */
+/* config_check.c — see config_check.h. Here: the order of the checks, the logs, and whether the
+ * process may have as many descriptors as the config needs. */
 #include "config_check.h"
 
+#include "buf.h"
+#include "config_check_parts.h"
 #include "mem.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uv.h>
 
-#define POINTER_LEN 64
-/* Standard streams, logs, event queues, wake-ups and the agent's connection. */
+/* Standard streams, logs, the agent's connection, and what the system's libraries open. */
 #define OTHER_DESCRIPTORS 64
-
-struct check {
-    const struct config *cfg;
-    const struct config *running; /* NULL: nothing runs yet */
-    struct config_errors *errors;
-};
+/* Of one event loop: its event queue and its wake-ups. */
+#define LOOP_DESCRIPTORS 4
+/* Of one look-up thread: the folder it is in and the one it goes to. */
+#define LOOKUP_DESCRIPTORS 2
 
 static enum config_code code_of_errno(int err)
 {
-    return err == EACCES || err == EPERM || err == EROFS ? CONFIG_CODE_PERMISSION
-                                                         : CONFIG_CODE_MISSING_FILE;
+    switch (err) {
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return CONFIG_CODE_PERMISSION;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+        return CONFIG_CODE_RESOURCE_LIMIT;
+    default:
+        return CONFIG_CODE_MISSING_FILE;
+    }
 }
 
-static void report_path(const struct check *check, const char *pointer, const char *path, int err,
-                        const char *verb, const char *hint)
+void config_check_report_path(const struct check *check, const char *pointer, const char *path,
+                              int err, const char *verb, const char *hint)
 {
     if (err == ENOENT)
         config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_MISSING_FILE, pointer, hint,
@@ -44,29 +51,9 @@ static void report_path(const struct check *check, const char *pointer, const ch
                              "can't %s \"%s\": %s", verb, path, strerror(err));
 }
 
-static int access_effective(const char *path, int mode)
+int config_check_access(const char *path, int mode)
 {
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ? 0 : errno;
-}
-
-static void check_root(const struct check *check, const char *root, const char *pointer)
-{
-    static const char hint[] = "create it, or name a folder that exists on every node";
-    struct stat st;
-    int err;
-
-    if (stat(root, &st) < 0) {
-        report_path(check, pointer, root, errno, "look at", hint);
-        return;
-    }
-    if (!S_ISDIR(st.st_mode)) {
-        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_MISSING_FILE, pointer, hint,
-                             "\"%s\" is not a folder", root);
-        return;
-    }
-    err = access_effective(root, X_OK);
-    if (err != 0)
-        report_path(check, pointer, root, err, "enter", "let the node's user enter it");
 }
 
 /* The folder that the file would be created in. The caller frees it. */
@@ -77,105 +64,55 @@ static char *folder_of(const char *path)
     return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
 }
 
-static void check_log(const struct check *check, const char *path, const char *pointer)
+void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
+                            const char *what)
+{
+    char *folder = folder_of(path);
+    int err = config_check_access(folder, W_OK | X_OK);
+    struct buf verb;
+
+    buf_init(&verb);
+    buf_printf(&verb, "create the %s in", what);
+    if (err != 0)
+        config_check_report_path(check, pointer, folder, err, verb.data,
+                                 "create the folder and let the node's user write there");
+    buf_fini(&verb);
+    free(folder);
+}
+
+void config_check_writable(const struct check *check, const char *path, const char *pointer,
+                           const char *what)
 {
     struct stat st;
-    char *folder;
     int err;
 
     if (*path == '\0')
         return;
-    if (stat(path, &st) == 0) {
-        err = S_ISDIR(st.st_mode) ? EISDIR : access_effective(path, W_OK);
-        if (err != 0)
-            report_path(check, pointer, path, err, "write to",
-                        "name a file that the node's user may write");
+    err = stat(path, &st) == 0 ? 0 : errno;
+    if (err == ENOENT) {
+        config_check_folder_of(check, path, pointer, what);
         return;
     }
-    folder = folder_of(path);
-    err = errno == ENOENT ? access_effective(folder, W_OK | X_OK) : errno;
+    if (err == 0)
+        err = S_ISDIR(st.st_mode) ? EISDIR : config_check_access(path, W_OK);
     if (err != 0)
-        report_path(check, pointer, folder, err, "create the log in",
-                    "create the folder and let the node's user write there");
-    free(folder);
+        config_check_report_path(check, pointer, path, err, "write to",
+                                 "name a file that the node's user may write");
 }
 
-static bool is_any(const char *address)
+static uint64_t descriptors_needed(const struct config *cfg)
 {
-    return strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0;
-}
+    uint64_t loops = cfg->workers == CONFIG_AUTO ? uv_available_parallelism() : cfg->workers;
 
-/* Whether binding would only meet ourselves. */
-static bool is_ours(const struct config *running, const char *address, uint16_t port)
-{
-    if (running == NULL)
-        return false;
-    if (running->admin.port == port && strcmp(running->admin.address, address) == 0)
-        return true;
-    for (size_t i = 0; i < running->listen_count; i++) {
-        const struct config_listen *listen = &running->listens[i];
-
-        if (listen->port == port &&
-            (strcmp(listen->address, address) == 0 || is_any(address) || is_any(listen->address)))
-            return true;
-    }
-    return false;
-}
-
-/* Returns 0 or an errno. */
-static int try_bind(const char *address, uint16_t port)
-{
-    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
-    bool is_v4 = inet_pton(AF_INET, address, &v4.sin_addr) == 1;
-    int on = 1, err = 0, fd;
-
-    if (!is_v4 && inet_pton(AF_INET6, address, &v6.sin6_addr) != 1)
-        return EADDRNOTAVAIL;
-    fd = socket(is_v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return errno;
-    /* Connections of a server that has just ended don't hold its port; a listening one does. */
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (!is_v4)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-    if (bind(fd, is_v4 ? (void *)&v4 : (void *)&v6, is_v4 ? sizeof(v4) : sizeof(v6)) < 0)
-        err = errno;
-    close(fd);
-    return err;
-}
-
-static void check_port(const struct check *check, const char *address, uint16_t port,
-                       const char *pointer)
-{
-    int err;
-
-    if (*address == '\0' || port == 0 || is_ours(check->running, address, port))
-        return;
-    err = try_bind(address, port);
-    if (err == EADDRINUSE)
-        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_PORT_IN_USE, pointer,
-                             "stop what listens there, or choose another port",
-                             "port %" PRIu16 " of %s is in use by another program", port, address);
-    else if (err == EACCES || err == EPERM)
-        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_PERMISSION, pointer,
-                             "choose a port from 1024 on, or give the node CAP_NET_BIND_SERVICE",
-                             "the node may not listen on port %" PRIu16, port);
-    else if (err == EADDRNOTAVAIL || err == EAFNOSUPPORT)
-        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_ADDRESS_UNAVAILABLE, pointer,
-                             "0.0.0.0 and :: mean every address the machine has",
-                             "%s is not an address of this machine", address);
-    else if (err != 0)
-        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_RESOURCE_LIMIT, pointer, NULL,
-                             "can't listen on port %" PRIu16 " of %s: %s", port, address,
-                             strerror(err));
+    return (uint64_t)cfg->limits.connections + cfg->file_cache.max_open_files +
+           loops * (LOOP_DESCRIPTORS + cfg->listen_count) +
+           (uint64_t)cfg->io.stat_threads * LOOKUP_DESCRIPTORS + OTHER_DESCRIPTORS;
 }
 
 /* The hard limit: the server raises its own up to it. */
 static void check_descriptors(const struct check *check)
 {
-    uint64_t needed = (uint64_t)check->cfg->limits.connections +
-                      check->cfg->file_cache.max_open_files + OTHER_DESCRIPTORS;
+    uint64_t needed = descriptors_needed(check->cfg);
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY ||
@@ -189,26 +126,48 @@ static void check_descriptors(const struct check *check)
         needed, (uint64_t)limit.rlim_max);
 }
 
+static bool is_there(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0;
+}
+
+static void check_sites(const struct check *check)
+{
+    struct check_user user;
+
+    if (*check->jail != '\0' && !is_there(check->jail))
+        return; /* which was said */
+    config_check_user_enter(&user, check);
+    for (size_t i = 0; i < check->cfg->site_count; i++)
+        config_check_site(check, i);
+    config_check_user_leave(&user);
+}
+
+/* A process that is not root and does not see the folder it is to be locked into is taken to be in
+ * there already: at a start, privileges.h would refuse it in any case. */
+static void find_jail(struct check *check)
+{
+    const char *jail = check->cfg->process.chroot;
+
+    check->is_jailed = (check->running != NULL && *check->running->process.chroot != '\0') ||
+                       (*jail != '\0' && geteuid() != 0 && !is_there(jail));
+    check->jail = check->is_jailed || check->running != NULL ? "" : jail;
+}
+
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
 {
     struct check check = {.cfg = cfg, .running = running, .errors = errors};
     size_t first = errors->count, dropped = errors->dropped;
-    char pointer[POINTER_LEN];
 
-    for (size_t i = 0; i < cfg->listen_count; i++) {
-        if (cfg->listens[i].socket[0]) /* the apply says what is wrong with it */
-            continue;
-        snprintf(pointer, sizeof(pointer), "/listen/%zu/port", i);
-        check_port(&check, cfg->listens[i].address, cfg->listens[i].port, pointer);
-    }
-    check_port(&check, cfg->admin.address, cfg->admin.port, "/admin/port");
-    for (size_t i = 0; i < cfg->site_count; i++) {
-        snprintf(pointer, sizeof(pointer), "/sites/%zu/root", i);
-        check_root(&check, cfg->sites[i].root, pointer);
-    }
-    check_log(&check, cfg->access_log.path, "/accessLog/path");
-    check_log(&check, cfg->error_log.path, "/errorLog/path");
+    find_jail(&check);
+    config_check_listeners(&check);
+    config_check_process(&check);
+    check_sites(&check);
+    config_check_writable(&check, cfg->access_log.path, "/accessLog/path", "log");
+    config_check_writable(&check, cfg->error_log.path, "/errorLog/path", "log");
     check_descriptors(&check);
     config_errors_sort(errors, first);
     return errors->count > first || errors->dropped > dropped ? -1 : 0;

@@ -88,6 +88,7 @@ void config_check_rules(const struct config *cfg, const struct json_value *root,
     config_rules_check_hosts(&rules);
     for (size_t i = 0; i < cfg->site_count; i++) {
         config_rules_check_site(&rules, i);
+        config_rules_check_urls(&rules, i);
         config_rules_check_headers(&rules, i);
         config_rules_check_expires(&rules, i);
     }

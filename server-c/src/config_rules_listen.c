@@ -74,7 +74,8 @@ static void check_endpoints(const struct rules *rules)
     for (size_t i = 0; i < cfg->listen_count; i++) {
         const struct config_listen *listen = &cfg->listens[i];
 
-        if (!has_socket(listen) && make_endpoint(&endpoints[count], listen->address, listen->port))
+        if (listen->socket != NULL && *listen->socket == '\0' &&
+            make_endpoint(&endpoints[count], listen->address, listen->port))
             snprintf(endpoints[count++].pointer, RULES_POINTER_LEN, "/listen/%zu", i);
     }
     if (make_endpoint(&endpoints[count], cfg->admin.address, cfg->admin.port))
@@ -110,7 +111,7 @@ static void check_socket(const struct rules *rules, const struct config_listen *
 
     snprintf(pointer, sizeof(pointer), "/listen/%zu/socket", index);
     if (len > SOCKET_PATH_MAX)
-        config_rules_report(rules, CONFIG_CODE_WRONG_LENGTH, pointer,
+        config_rules_report(rules, CONFIG_CODE_INVALID_VALUE, pointer,
                             "the system takes no longer path for a socket",
                             "\"socket\" must have at most %d bytes, found %zu", SOCKET_PATH_MAX,
                             len);

@@ -40,6 +40,7 @@ uint32_t config_rules_line(const struct rules *rules, const char *pointer);
 void config_rules_check_listeners(const struct rules *rules);
 void config_rules_check_hosts(const struct rules *rules);
 void config_rules_check_site(const struct rules *rules, size_t site);
+void config_rules_check_urls(const struct rules *rules, size_t site);
 void config_rules_check_headers(const struct rules *rules, size_t site);
 void config_rules_check_expires(const struct rules *rules, size_t site);
 

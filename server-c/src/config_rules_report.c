@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-static void add(const struct rules *rules, enum config_code code, struct text_span span,
-                const char *pointer, const char *hint, const char *format, va_list args)
+static void __attribute__((format(printf, 6, 0)))
+add(const struct rules *rules, enum config_code code, struct text_span span, const char *pointer,
+    const char *hint, const char *format, va_list args)
 {
     struct buf message;
 

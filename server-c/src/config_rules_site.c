@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* config_rules_site.c — what one site's options must be to each other: the names in its root, its
- * aliases, users, redirects. */
+ * aliases, users. */
 #include "config_rules_parts.h"
 
 #include "config_hint.h"
@@ -133,27 +133,10 @@ static void check_users(const struct rules *rules, size_t site)
     }
 }
 
-/* Zero stands for a status that was wrong by itself. */
-static void check_status(const struct rules *rules, size_t site, size_t redirect)
-{
-    uint32_t status = rules->cfg->sites[site].redirects[redirect].status;
-    char pointer[RULES_POINTER_LEN];
-
-    if (status == 0 || status == 301 || status == 302 || status == 303 || status == 307 ||
-        status == 308)
-        return;
-    snprintf(pointer, sizeof(pointer), "/sites/%zu/redirects/%zu/status", site, redirect);
-    config_rules_report(rules, CONFIG_CODE_OUT_OF_RANGE, pointer,
-                        "301 is for good, 302 for now; 308 and 307 are the same for any method",
-                        "\"status\" must be 301, 302, 303, 307 or 308, found %" PRIu32, status);
-}
-
 void config_rules_check_site(const struct rules *rules, size_t site)
 {
     check_root(rules, site);
     check_precompressed(rules, site);
     check_aliases(rules, site);
     check_users(rules, site);
-    for (size_t i = 0; i < rules->cfg->sites[site].redirect_count; i++)
-        check_status(rules, site, i);
 }

@@ -74,8 +74,8 @@ static const struct option listen_members[] = {
      .help = "Who may connect to the Unix socket, as an octal file mode: \"0660\" is its owner and "
              "group, \"0666\" everybody on the machine.",
      .default_json = "\"0660\"",
-     .min = 3,
-     .max = 4,
+     .min = 1,
+     .max = 16,
      .pattern = "^0?[0-7][0-7][0-7]$",
      .form = "an octal file mode, such as \"0660\"",
      FIELD(struct config_listen, socket_mode)},
@@ -109,9 +109,9 @@ static const struct option process_members[] = {
     {.name = "chroot",
      .type = OPTION_STRING,
      .title = "Root of the file system",
-     .help =
-         "Absolute path of a folder to lock the node into when it is started as root. All other "
-         "paths of this config are then beneath it. Empty: none.",
+     .help = "Absolute path of a folder to lock the node into when it is started as root. Roots, "
+             "aliases, files of passwords and of secrets are then named as seen from there. Empty: "
+             "none.",
      .lighttpd = "server.chroot",
      .takes_effect_at_start = true,
      .default_json = "\"\"",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* config_table_rules.c — the rows of a site's rules: what one redirect, one header and so on is
  * made of. */
+#include "address_block.h"
 #include "config_table_rows.h"
 
 #define DIRECTIVE "[a-z]+(-[a-z]+)*(=[0-9]+)?"
@@ -20,6 +21,13 @@ static const char *const expires_froms[] = {
 static const char *const access_actions[] = {
     [ACCESS_ALLOW] = "allow", [ACCESS_DENY] = "deny", NULL};
 
+static const char *check_block(const char *text)
+{
+    struct address_block block;
+
+    return address_block_parse(&block, text);
+}
+
 const struct option config_redirect_members[] = {
     MATCH_ROW(config_redirect),
     {.name = "to",
@@ -30,9 +38,9 @@ const struct option config_redirect_members[] = {
              "\"?\" in it the query is kept.",
      .min = 1,
      .max = 2048,
-     .pattern = "^([Hh][Tt][Tt][Pp][Ss]?://|/|[$])[!-~]*$",
-     .form = "an address that begins with \"/\", \"http://\", \"https://\" or a group such as "
-             "\"$1\", in printable ASCII without blanks",
+     .pattern = "^([Hh][Tt][Tt][Pp][Ss]?://|/|[$])[^ " CONTROLS "]*$",
+     .form = "an address without blanks that begins with \"/\", \"http://\", \"https://\" or a "
+             "group such as \"$1\"",
      FIELD(struct config_redirect, to)},
     {.name = "status",
      .type = OPTION_INTEGER,
@@ -161,6 +169,7 @@ const struct option config_access_members[] = {
      .max_items = 1024,
      .pattern = "^[0-9A-Fa-f:.]+(/[0-9]+)?$",
      .form = "an address or a block of them, such as 192.0.2.7 or 2001:db8::/32",
+     .check = check_block,
      LIST(struct config_access, addresses, address_count)},
     {0},
 };

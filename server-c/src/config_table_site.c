@@ -79,7 +79,7 @@ static const struct option alias_members[] = {
      .help =
          "The beginning of the paths that are looked up in the folder, with \"/\" at both ends. "
          "Of several the longest counts.",
-     .min = 3,
+     .min = 1,
      .max = 1024,
      .pattern = "^(/[^/" CONTROLS "]+)+/$",
      .form = "a path that begins and ends with \"/\", such as \"/images/\"",
@@ -228,8 +228,8 @@ const struct option config_site_members[] = {
              "to clients that take it; of equally welcome ones the first. Empty: copies are not "
              "looked for.",
      .default_json = "[\"br\", \"zstd\", \"gzip\"]",
-     .min = 2,
-     .max = 4,
+     .min = 1,
+     .max = 16,
      .max_items = 3,
      .pattern = "^(br|zstd|gzip)$",
      .form = "\"br\", \"zstd\" or \"gzip\"",

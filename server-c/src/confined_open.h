@@ -1,15 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* confined_open.h — opens a path below a root that nothing in the path can leave.
+/* confined_open.h — opens a path below a root that nothing in the path can leave, and that no
+ * symbolic link can leave unless the policy lets it.
  *
- * The kernel confines the look-up (openat2 with RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS):
- * symbolic links that stay below the root are followed, others are refused. Where the kernel has
- * no openat2, components are walked one by one and no symbolic link is followed. */
+ * The kernel confines the look-up (openat2) where it can; elsewhere, and for the policy it does not
+ * know (same owner), the path is walked component by component and links are followed by hand. Both
+ * ways are as safe while somebody renames things under us, and say the same but for errno. */
 #ifndef FARMSTEAD_CONFINED_OPEN_H
 #define FARMSTEAD_CONFINED_OPEN_H
 
-/* A descriptor for reading, or a negative errno. `path` begins with '/' and has no dot segments;
- * "/" is the root itself. Never waits for the other end of a FIFO. Blocks on the disk: pool
- * threads only. */
-int confined_open(const char *root, const char *path);
+#include "config.h"
+
+#include <sys/stat.h>
+
+enum confined_kind {
+    CONFINED_READ,  /* a regular file or a folder, for reading */
+    CONFINED_FOLDER /* a folder, as a root for more (O_PATH) */
+};
+
+/* A root to open paths below, or a negative errno. Links on the way are followed, as they are the
+ * operator's: a root that is a link itself ("current") takes effect when it is turned, so open it
+ * anew for each look-up. Pool threads only. */
+int confined_root(const char *folder);
+
+/* A descriptor, and what fstat says of it in *st; or a negative errno, -ENXIO for what is neither a
+ * regular file nor a folder. `path` begins with '/' and has no dot segments; "/" is the root
+ * itself. Links of /proc are never followed. Never waits for the other end of a FIFO. Blocks on the
+ * disk: pool threads only.
+ *
+ * Policies: never – no link at all; within-root – links that stay below the root, relative ones
+ * only; same-owner – a link leads anywhere if what it finally leads to is the link's owner's; any.
+ */
+int confined_open(int root, const char *path, enum config_symlinks policy, enum confined_kind kind,
+                  struct stat *st);
 
 #endif

@@ -61,14 +61,6 @@ static void write_access_log(struct conn *c, uint64_t end_ns)
         loop_count(c->live, COUNTER_LOG_DROPPED, 1);
 }
 
-void conn_stop_waiting(struct conn *c)
-{
-    file_cache_cancel(&c->waiter);
-    if (c->entry)
-        file_cache_put(&c->loop->files, c->entry);
-    c->entry = NULL;
-}
-
 /* Gives back what the request under way holds. */
 static void end_request(struct conn *c)
 {

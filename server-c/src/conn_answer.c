@@ -1,259 +1,190 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_answer.c — from a parsed head to the response: which site, which file, which answer.
+/* conn_answer.c — from a parsed head to the place where the answer lies: which site, what its rules
+ * say, who asks.
  *
  * A request goes on in one go while everything is at hand, and in steps when a lane has to be
- * asked: the state (conn.c) says which step is awaited. */
-#include "conn_state.h"
+ * asked: the state (conn.c) says which step is awaited. What rules make of a path lies in the
+ * loop's memory, so after a wait it is made again: the same, as the config is. */
+#include "conn_answer.h"
 
-#include "mime.h"
-#include "response.h"
-#include "url_path.h"
+#include "http_auth.h"
 
 #include <string.h>
 
 #define FIND_ATTEMPTS 3 /* of a file that changes while we look */
 
-static void find_file(struct conn *c);
-static void answer_file(struct conn *c, struct file_entry *entry);
+/* --- rules ----------------------------------------------------------------------------------- */
 
-/* --- sending --------------------------------------------------------------------------------- */
-
-static const struct response_rules *rules_of(const struct conn *c)
+const uint8_t *conn_address(const struct conn *c, uint8_t out[ADDRESS_LEN])
 {
-    return c->site ? &c->site->rules : NULL;
-}
+    static const uint8_t v4_mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-static struct response_head start_head(struct conn *c, enum http_status status)
-{
-    struct response_head head = {.out = c->loop->head, .cap = c->loop->head_cap};
-    enum response_connection connection = CONNECTION_DEFAULT;
-
-    if (c->loop->is_stopping && !c->close_after) /* the next request may be on its way */
-        c->close_after = c->linger_after = true;
-    if (c->close_after)
-        connection = CONNECTION_CLOSE;
-    else if (c->req.minor == 0)
-        connection = CONNECTION_KEEP_ALIVE;
-    c->status = status;
-    response_head_start(&head, status, rules_of(c), loop_date(c->loop), connection);
-    return head;
-}
-
-static void send_response(struct conn *c, const struct response_head *head, struct body_part *part)
-{
-    if (head->overflow) { /* reserve_scratch() makes room for whatever a config asks for */
-        if (part)
-            body_part_fini(part);
-        conn_close(c);
-        return;
+    if (c->peer.any.sa_family == AF_INET) {
+        memcpy(out, v4_mapped, sizeof(v4_mapped));
+        memcpy(out + sizeof(v4_mapped), &c->peer.v4.sin_addr, 4);
+        return out;
     }
-    conn_send(c, head->out, head->len, part);
+    if (c->peer.any.sa_family != AF_INET6)
+        return NULL;
+    memcpy(out, &c->peer.v6.sin6_addr, ADDRESS_LEN);
+    return out;
 }
 
-static void answer_page(struct conn *c, enum http_status status, struct span location)
+/* The rules that cost something only where a site has them. */
+static enum http_status apply_rules(struct conn *c, struct url_path *path, struct span *location)
 {
-    struct response_page page = {status, location, c->req.method == HTTP_HEAD};
-    struct response_head head = start_head(c, status);
+    const struct config_site *cfg = c->site->cfg;
+    const char *head = c->in + c->in_pos;
+    struct loop *loop = c->loop;
+    uint8_t address[ADDRESS_LEN];
+    enum http_status status = HTTP_OK;
+    struct site_request request = {
+        .host = http_slice_of(head, c->req.host),
+        .query = http_slice_of(head, c->req.query),
+        .referer = http_request_field(&c->req, head, FIELD_REFERER),
+        .address = conn_address(c, address),
+    };
 
-    response_head_page(&head, rules_of(c), &page);
-    send_response(c, &head, NULL);
+    loop_date(loop);
+    request.now = loop->date_second;
+    if (cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count > 0)
+        status = site_policy_map(&c->site->policy, &request, &loop->scratch, path, loop->path,
+                                 loop->path_cap, location);
+    if (status == HTTP_OK)
+        status = site_policy_access(&c->site->policy, request.address,
+                                    (struct span){loop->path, path->len});
+    if (status == HTTP_OK)
+        status =
+            site_policy_hotlink(&c->site->policy, &request, (struct span){loop->path, path->len});
+    return status;
 }
 
-static void answer_status(struct conn *c, enum http_status status)
-{
-    answer_page(c, status, (struct span){0});
-}
-
-void conn_answer_status(struct conn *c, enum http_status status)
-{
-    answer_status(c, status);
-}
-
-/* --- files ----------------------------------------------------------------------------------- */
-
-/* The part of a 200's head that is the same each time is made once per entry and site. */
-static void append_prepared(struct conn *c, struct response_head *head, struct file_entry *entry)
-{
-    size_t start = head->len;
-
-    if (entry->head_site == c->site->id) {
-        response_append(head, entry->head, entry->head_len);
-        return;
-    }
-    response_head_whole_file(head, rules_of(c), &entry->facts,
-                             mime_type(c->live->cfg, file_entry_name(entry)));
-    if (head->overflow)
-        return;
-    free(entry->head);
-    entry->head_len = head->len - start;
-    entry->head = malloc(entry->head_len);
-    entry->head_site = entry->head ? c->site->id : 0;
-    if (entry->head)
-        memcpy(entry->head, head->out + start, entry->head_len);
-}
-
-static void send_file_response(struct conn *c, struct file_entry *entry,
-                               const struct response_plan *plan, bool from_memory)
-{
-    struct response_head head = start_head(c, plan->status);
-    struct body_part part = {
-        .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
-
-    if (plan->status == HTTP_OK)
-        append_prepared(c, &head, entry);
-    else
-        response_head_file(&head, rules_of(c), &entry->facts,
-                           mime_type(c->live->cfg, file_entry_name(entry)), plan);
-    if (c->req.method == HTTP_HEAD)
-        part.len = 0;
-    send_response(c, &head, &part);
-}
-
-static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry)
-{
-    struct conn *c = container_of(waiter, struct conn, waiter);
-
-    c->clock.read_disk = true;
-    c->clock.read_wait_ns += waiter->wait_ns;
-    c->clock.read_ns += waiter->work_ns;
-    file_cache_put(&c->loop->files, c->entry);
-    c->entry = NULL;
-    c->loop->files.now_ms = uv_now(&c->loop->uv);
-    if (entry)
-        answer_file(c, entry);
-    else
-        find_file(c); /* it became shorter, or the disk fails: look again, a few times */
-    conn_run(c);
-}
-
-/* Takes over the reference to `entry`. */
-static void answer_file(struct conn *c, struct file_entry *entry)
-{
-    struct response_plan plan;
-    enum file_source source = FILE_FROM_MEMORY;
-
-    loop_date(c->loop);
-    response_plan_file(&plan, &c->req, c->in + c->in_pos, &entry->facts, c->loop->date_second);
-    if (plan.length > 0 && c->req.method == HTTP_GET) {
-        c->waiter.on_ready = on_source_ready;
-        source = file_cache_source(&c->loop->files, entry, &c->waiter);
-    }
-    switch (source) {
-    case FILE_FROM_MEMORY:
-    case FILE_FROM_DESCRIPTOR:
-        send_file_response(c, entry, &plan, source == FILE_FROM_MEMORY);
-        break;
-    case FILE_SOURCE_WAIT:
-        c->state = CONN_SOURCING;
-        c->entry = entry;
-        conn_arm(c, TIMEOUT_DISK);
-        return;
-    case FILE_SOURCE_BUSY:
-        loop_count(c->live, COUNTER_LANE_REJECTED, 1);
-        answer_status(c, HTTP_UNAVAILABLE);
-        break;
-    case FILE_SOURCE_CHANGED:
-        find_file(c);
-        break;
-    }
-    file_cache_put(&c->loop->files, entry);
-}
-
-/* A folder without its slash: relative links in its index would lead elsewhere. */
-static void answer_redirect(struct conn *c, const struct file_entry *entry)
-{
-    struct span query = http_slice_of(c->in + c->in_pos, c->req.query);
-    char *location = c->loop->path;
-    size_t len =
-        url_path_encode(location, c->loop->path_cap, (struct span){entry->path, entry->path_len});
-
-    if (len == 0 || len + 2 + query.len > c->loop->path_cap) {
-        answer_status(c, HTTP_NOT_FOUND);
-        return;
-    }
-    location[len++] = '/';
-    if (c->req.query.off > 0) {
-        location[len++] = '?';
-        memcpy(location + len, query.ptr, query.len);
-        len += query.len;
-    }
-    answer_page(c, HTTP_MOVED_PERMANENTLY, (struct span){location, len});
-}
-
-/* Takes over the reference to `entry`. */
-static void answer_entry(struct conn *c, struct file_entry *entry)
-{
-    if (entry->status == HTTP_OK) {
-        answer_file(c, entry);
-        return;
-    }
-    if (entry->status == HTTP_MOVED_PERMANENTLY)
-        answer_redirect(c, entry);
-    else
-        answer_status(c, entry->status);
-    file_cache_put(&c->loop->files, entry);
-}
-
-static void on_found(struct file_waiter *waiter, struct file_entry *entry)
-{
-    struct conn *c = container_of(waiter, struct conn, waiter);
-
-    c->clock.looked_up = true;
-    c->clock.stat_wait_ns += waiter->wait_ns;
-    c->clock.stat_ns += waiter->work_ns;
-    c->loop->files.now_ms = uv_now(&c->loop->uv);
-    if (entry)
-        answer_entry(c, entry);
-    else
-        answer_status(c, HTTP_UNAVAILABLE);
-    conn_run(c);
-}
-
-static void find_file(struct conn *c)
+enum http_status conn_map(struct conn *c, struct url_path *path, struct span *location)
 {
     struct loop *loop = c->loop;
-    struct file_entry *entry = NULL;
-    struct url_path path;
-    enum http_status status = url_path_resolve(&path, loop->path, loop->path_cap,
+    enum http_status status = url_path_resolve(path, loop->path, loop->path_cap,
                                                http_slice_of(c->in + c->in_pos, c->req.path));
 
-    if (status == HTTP_OK && path.is_hidden && !c->site->cfg->hidden_files)
-        status = HTTP_NOT_FOUND;
-    if (status == HTTP_OK && c->attempts++ >= FIND_ATTEMPTS)
-        status = HTTP_INTERNAL_ERROR;
-    if (status != HTTP_OK) {
-        answer_status(c, status);
-        return;
-    }
-    loop->files.now_ms = uv_now(&loop->uv);
-    c->waiter.on_ready = on_found;
-    switch (file_cache_find(&loop->files, c->live->sites, c->site,
-                            (struct span){loop->path, path.len}, &c->waiter, &entry)) {
-    case FILE_HIT:
-        loop_count(c->live, COUNTER_CACHE_HITS, 1);
-        answer_entry(c, entry);
-        break;
-    case FILE_WAIT:
-        loop_count(c->live, COUNTER_CACHE_MISSES, 1);
+    if (status == HTTP_OK && c->site->policy.has_rules)
+        status = apply_rules(c, path, location);
+    if (status != HTTP_OK)
+        return status;
+    c->scope.match = response_rules_match(&c->site->rules, (struct span){loop->path, path->len});
+    return path->is_hidden && !c->site->cfg->hidden_files ? HTTP_NOT_FOUND : HTTP_OK;
+}
+
+/* --- who asks -------------------------------------------------------------------------------- */
+
+static void forget_user(struct conn *c)
+{
+    free((void *)(uintptr_t)c->user.ptr);
+    c->user = (struct span){0};
+}
+
+static bool remember_user(struct conn *c, struct span user)
+{
+    char *copy = malloc(user.len);
+
+    if (!copy)
+        return false;
+    memcpy(copy, user.ptr, user.len);
+    c->user = (struct span){copy, user.len};
+    return true;
+}
+
+/* True: go on. False: it was answered, or will be. */
+static bool take_verdict(struct conn *c, enum auth_verdict verdict)
+{
+    switch (verdict) {
+    case AUTH_PASSED:
+        c->is_signed_in = true;
+        return true;
+    case AUTH_REFUSED:
+        forget_user(c);
+        conn_refuse(c, HTTP_UNAUTHORIZED);
+        return false;
+    case AUTH_UNAVAILABLE:
+        forget_user(c);
+        conn_refuse(c, HTTP_UNAVAILABLE);
+        return false;
+    case AUTH_WAIT:
         c->state = CONN_FINDING;
         conn_arm(c, TIMEOUT_DISK);
-        break;
-    case FILE_BUSY:
-        loop_count(c->live, COUNTER_LANE_REJECTED, 1);
-        answer_status(c, HTTP_UNAVAILABLE);
-        break;
+        return false;
     }
+    return false;
+}
+
+static void on_verdict(struct auth_waiter *waiter, enum auth_verdict verdict)
+{
+    struct conn *c = container_of(waiter, struct conn, auth_waiter);
+
+    if (take_verdict(c, verdict))
+        conn_find(c);
+    conn_run(c);
+}
+
+static bool sign_in(struct conn *c, const struct config_auth *rule)
+{
+    char buffer[HTTP_AUTH_BUFFER];
+    struct http_credentials who;
+    enum auth_verdict verdict = AUTH_REFUSED;
+
+    c->rule = rule;
+    if (http_auth_parse_basic(
+            &who, buffer, http_request_field(&c->req, c->in + c->in_pos, FIELD_AUTHORIZATION))) {
+        c->auth_waiter.on_verdict = on_verdict;
+        verdict = remember_user(c, who.user) ? auth_check(c->loop->shared->auth, &c->loop->port,
+                                                          rule, &who, &c->auth_waiter)
+                                             : AUTH_UNAVAILABLE;
+        explicit_bzero(buffer, sizeof(buffer));
+    }
+    return take_verdict(c, verdict);
+}
+
+/* --- where ----------------------------------------------------------------------------------- */
+
+static void locate(struct conn *c, struct span path)
+{
+    struct site_location location;
+    enum http_status status =
+        site_places_locate(&c->site->places, http_slice_of(c->in + c->in_pos, c->req.host), path,
+                           &c->loop->scratch, &location);
+
+    if (status == HTTP_OK && c->attempts++ >= FIND_ATTEMPTS)
+        status = HTTP_INTERNAL_ERROR;
+    if (status == HTTP_OK)
+        conn_search(c, &location);
+    else if (status == HTTP_MOVED_PERMANENTLY)
+        conn_redirect_to_folder(c);
+    else
+        conn_refuse(c, status);
+}
+
+void conn_find(struct conn *c)
+{
+    struct url_path path;
+    struct span location = {0};
+    enum http_status status = conn_map(c, &path, &location);
+    const struct config_auth *rule;
+
+    c->search = SEARCH_FILE;
+    if (status != HTTP_OK) {
+        if (location.ptr)
+            conn_redirect(c, status, location);
+        else
+            conn_refuse(c, status);
+        return;
+    }
+    if (c->site->cfg->auth_count > 0 && !c->is_signed_in) {
+        rule = site_policy_auth(&c->site->policy, (struct span){c->loop->path, path.len});
+        if (rule && !sign_in(c, rule))
+            return;
+    }
+    locate(c, (struct span){c->loop->path, path.len});
 }
 
 /* --- requests -------------------------------------------------------------------------------- */
-
-static void answer_options(struct conn *c)
-{
-    struct response_head head = start_head(c, HTTP_NO_CONTENT);
-
-    response_head_options(&head, rules_of(c));
-    send_response(c, &head, NULL);
-}
 
 /* What the client may still be sending decides whether the connection can go on. */
 static void decide_connection(struct conn *c)
@@ -273,33 +204,64 @@ static void decide_connection(struct conn *c)
         c->linger_after = true;
 }
 
-void conn_begin_request(struct conn *c, enum parse parsed)
+static void begin(struct conn *c)
 {
-    struct span host = http_slice_of(c->in + c->in_pos, c->req.host);
-
     memset(&c->clock, 0, sizeof(c->clock));
     c->clock.head_ns = monotonic_ns();
     c->live = live_config_get(c->loop->live);
     c->attempts = 0;
     c->body.sent = 0;
-    c->user = (struct span){0};
-    c->site = site_set_find(c->live->sites, host);
+    c->site = site_set_find(c->live->sites, http_slice_of(c->in + c->in_pos, c->req.host));
+    c->scope = (struct response_scope){.rules = c->site ? &c->site->rules : NULL};
+    c->search = SEARCH_FILE;
+    c->coding = CODING_IDENTITY;
+    c->page_status = HTTP_OK;
+    c->is_signed_in = false;
+    c->rule = NULL;
+}
+
+void conn_begin_request(struct conn *c, enum parse parsed)
+{
+    begin(c);
     if (parsed == PARSE_BAD) {
         c->close_after = c->linger_after = true;
         if (c->req.status != HTTP_REQUEST_TIMEOUT)
             loop_count(c->live, COUNTER_BAD_REQUESTS, 1);
-        answer_status(c, c->req.status);
+        c->page_status = c->req.status;
+        conn_refuse_plainly(c);
         return;
     }
     decide_connection(c);
     if (!c->site)
-        answer_status(c, HTTP_MISDIRECTED_REQUEST);
+        conn_refuse(c, HTTP_MISDIRECTED_REQUEST);
     else if (c->req.method == HTTP_OTHER_METHOD)
-        answer_status(c, HTTP_NOT_IMPLEMENTED);
+        conn_refuse(c, HTTP_NOT_IMPLEMENTED);
     else if (c->req.method == HTTP_KNOWN_METHOD)
-        answer_status(c, HTTP_METHOD_NOT_ALLOWED);
+        conn_refuse(c, HTTP_METHOD_NOT_ALLOWED);
     else if (c->req.method == HTTP_OPTIONS)
-        answer_options(c);
+        conn_answer_options(c);
     else
-        find_file(c);
+        conn_find(c);
+}
+
+void conn_answer_status(struct conn *c, enum http_status status)
+{
+    conn_refuse(c, status);
+}
+
+void conn_stop_waiting(struct conn *c)
+{
+    struct file_cache *files = &c->loop->files;
+
+    file_cache_cancel(&c->waiter);
+    auth_cancel(&c->auth_waiter);
+    if (c->listing)
+        dir_listing_cancel(c->listing);
+    c->listing = NULL;
+    if (c->entry)
+        file_cache_put(files, c->entry);
+    if (c->plain)
+        file_cache_put(files, c->plain);
+    c->entry = c->plain = NULL;
+    forget_user(c);
 }

@@ -4,7 +4,10 @@
 #ifndef FARMSTEAD_CONN_STATE_H
 #define FARMSTEAD_CONN_STATE_H
 
+#include "auth_check.h"
 #include "body.h"
+#include "dir_listing.h"
+#include "http_coding.h"
 #include "http_parser.h"
 #include "loop.h"
 #include "rate_limit.h"
@@ -19,6 +22,13 @@ enum conn_state {
     CONN_DRAINING,
     CONN_LINGERING,
     CONN_CLOSED
+};
+
+/* What a look-up under way is for. */
+enum conn_search {
+    SEARCH_FILE,  /* what was asked for */
+    SEARCH_CODED, /* its precompressed sibling; c->plain is the file itself */
+    SEARCH_PAGE   /* the site's page for c->page_status */
 };
 
 struct conn {
@@ -44,12 +54,23 @@ struct conn {
     struct http_request req;
     struct live_config *live; /* referenced; NULL between requests */
     const struct site *site;  /* NULL: no site answers */
+    struct response_scope scope;
+    enum conn_search search;
+    const struct file_place *place; /* of the look-up */
     struct file_waiter waiter;
     struct file_entry *entry; /* referenced while its body is fetched */
+    struct file_entry *plain; /* referenced: SEARCH_CODED, and while its sibling is sent */
+    enum http_coding coding;  /* of what is sent */
+    enum http_status page_status;
+    uint64_t file_size;             /* for 416 */
+    const struct config_auth *rule; /* by which the client must sign in */
+    bool is_signed_in;
+    struct auth_waiter auth_waiter;
+    struct dir_listing_job *listing;
     struct body body;
     struct stage_clock clock;
     enum http_status status;
-    struct span user; /* who signed in, for the log; in memory that lives as long as the request */
+    struct span user; /* who signed in, for the log; on the heap */
 
     /* Of a response the client does not take at once. */
     uint64_t progress_ms;  /* when it was last seen to take enough; 0: not looked yet */
@@ -67,8 +88,6 @@ struct conn {
 
 /* conn.c */
 void conn_close(struct conn *c); /* harmless when it is closed already */
-/* Nobody is to call it back any more about a file it waits for. */
-void conn_stop_waiting(struct conn *c);
 /* The response's last byte was given to the socket: on to the next request, or to the end. */
 void conn_finish_response(struct conn *c);
 /* Does all that can be done with what has been received, then waits for the right event. Whoever
@@ -81,8 +100,13 @@ void conn_arm(struct conn *c, enum timeout timeout);
 /* conn_answer.c */
 /* Answers the head that was parsed, or refuses it. The state says how far that went. */
 void conn_begin_request(struct conn *c, enum parse parsed);
-/* Answers a request under way that can't be answered as it should. */
+/* Answers a request under way that can't be answered as it should; what it waited for was
+ * given up before (conn_stop_waiting). */
 void conn_answer_status(struct conn *c, enum http_status status);
+
+/* Nobody is to call it back any more about what it waits for, and what it holds for that is given
+ * back. */
+void conn_stop_waiting(struct conn *c);
 
 /* conn_send.c */
 /* Begins the response under way: all that was prepared is sent, within the site's and the

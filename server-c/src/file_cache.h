@@ -2,14 +2,16 @@
 /* file_cache.h — what we know about a path, so that most requests need no system call for it.
  *
  * An entry is facts (size, time, ETag, open file or the bytes themselves, a ready-made head) or the
- * refusal that stands in their place. It is trusted for statCache.ttlMillis from the moment the
+ * refusal that stands in their place, under its place and key (file_place.h). It is trusted for statCache.ttlMillis from the moment the
  * stat lane looked, never longer; one that is in use is looked up again before that, so that a
  * popular file never waits. Look-ups and first reads happen on the lanes, once for all who ask.
  * One cache per loop, loop thread only. Bounded in entries, bytes and descriptors. */
 #ifndef FARMSTEAD_FILE_CACHE_H
 #define FARMSTEAD_FILE_CACHE_H
 
+#include "file_place.h"
 #include "file_read.h"
+#include "http_coding.h"
 #include "io_lane.h"
 #include "list.h"
 #include "response.h"
@@ -34,8 +36,11 @@ struct file_entry {
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
 
-    enum http_status status;   /* HTTP_OK: a regular file. 301: a folder without its slash. Else the
-                                  refusal: 404, 403, 500 */
+    enum http_status status;   /* HTTP_OK: a regular file, or a folder to list. 301: a folder
+                                  without its slash. Else the refusal: 404, 403, 500, 503 */
+    bool is_folder;            /* for dir_listing.h; it has a descriptor, no facts and no body */
+    unsigned codings;          /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
+                                  regular and not older than the file */
     int fd;                    /* -1: closed, as the bytes are in `body`, or there is no file */
     uint32_t descriptor_users; /* requests and jobs that read from `fd`: it stays open for them */
     struct file_facts facts;
@@ -50,9 +55,11 @@ struct file_entry {
     char *head; /* the 200's head after Date and Connection, as prepared for the site head_site */
     size_t head_len;
     uint64_t head_site;
+    struct response_match head_match; /* of its rules, and head_coding: what it was prepared for */
+    enum http_coding head_coding;
 
-    size_t path_len;
-    char path[]; /* as url_path made it, then a NUL, then the index name */
+    size_t variable_len, key_len;
+    char key[]; /* the place's variable, then the path as url_path made it, then a NUL */
 };
 
 struct file_cache_limits {
@@ -100,10 +107,10 @@ void file_cache_configure(struct file_cache *cache, const struct file_cache_limi
 void file_cache_sweep(struct file_cache *cache);
 
 enum file_answer { FILE_HIT, FILE_WAIT, FILE_BUSY };
-/* What is known of `path` under the site's root. FILE_HIT: *entry, referenced. FILE_WAIT: the
- * waiter will hear. FILE_BUSY: the stat lane is full. */
+/* What is known of the key in `place`, which lives as long as `set`. FILE_HIT: *entry, referenced.
+ * FILE_WAIT: the waiter will hear. FILE_BUSY: the stat lane is full. `key` is copied. */
 enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
-                                 const struct site *site, struct span path,
+                                 const struct file_place *place, const struct file_key *key,
                                  struct file_waiter *waiter, struct file_entry **entry);
 
 enum file_source {
@@ -113,7 +120,7 @@ enum file_source {
     FILE_SOURCE_BUSY,
     FILE_SOURCE_CHANGED
 };
-/* Where the bytes of a regular file are. FILE_SOURCE_WAIT: the waiter will hear, then ask again.
+/* Where the bytes of a regular file (HTTP_OK and no folder) are. FILE_SOURCE_WAIT: the waiter will hear, then ask again.
  * FILE_SOURCE_CHANGED: the file is not what the entry says any more; find it again. */
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
                                    struct file_waiter *waiter);
@@ -132,12 +139,23 @@ static inline void file_entry_release_descriptor(struct file_entry *entry)
     entry->descriptor_users--;
 }
 
-/* The file's name as it was found, for its type: the path with the index name. */
+/* The path that was asked for, as url_path made it. */
+static inline struct span file_entry_path(const struct file_entry *entry)
+{
+    return (struct span){entry->key + entry->variable_len, entry->key_len - entry->variable_len};
+}
+
+static inline struct span file_entry_variable(const struct file_entry *entry)
+{
+    return (struct span){entry->key, entry->variable_len};
+}
+
+/* The name the file was found under, for its type: the index name, or else the path. */
 static inline struct span file_entry_name(const struct file_entry *entry)
 {
     if (entry->index[0])
         return (struct span){entry->index, __builtin_strlen(entry->index)};
-    return (struct span){entry->path, entry->path_len};
+    return file_entry_path(entry);
 }
 
 #endif

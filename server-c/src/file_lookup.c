@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* file_lookup.c — open, stat, and for a folder its index names in their order. Only regular files
- * are given out; a FIFO or a device is closed again and looks like nothing. */
+/* file_lookup.c — open, stat, and for a folder its index names in their order.
+ *
+ * What the symlink policy forbids looks like nothing (404): an answer of its own would say what is
+ * where. Only a name that is there and may not be read is refused as such (403). */
 #include "file_lookup.h"
 
 #include "confined_open.h"
+#include "http_coding.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#define SETTLING_NS INT64_C(50000000)          /* more than the grain of the kernel's clock */
+#define SETTLING_COARSE_NS INT64_C(2000000000) /* where times are whole seconds; FAT's are two */
 
 static enum http_status refusal_of(int err)
 {
     switch (err) {
+    case -ENOENT:
+    case -ENOTDIR:
+    case -ENAMETOOLONG:
+    case -EINVAL: /* some file systems take no such name */
+    case -EILSEQ:
+    case -ENXIO: /* a device, a FIFO, a socket */
+    case -ELOOP: /* a link that the policy does not follow, or not so many of them */
+    case -EXDEV: /* one that leads out of the root */
+        return HTTP_NOT_FOUND;
     case -EACCES:
     case -EPERM:
         return HTTP_FORBIDDEN;
@@ -22,78 +37,155 @@ static enum http_status refusal_of(int err)
     case -EAGAIN: /* renamed all the while, or leased to a writer: no word about the name */
     case -EINTR:
     case -ENOMEM:
+    case -ESTALE: /* of a network file system */
+    case -ETIMEDOUT:
         return HTTP_UNAVAILABLE;
-    case -EIO:
+    default: /* EIO and what else a broken file system says */
         return HTTP_INTERNAL_ERROR;
-    default: /* no such name, or one that leads out of the root */
-        return HTTP_NOT_FOUND;
     }
 }
 
-/* HTTP_OK with found->fd open and found->st filled, of whatever kind. */
-static enum http_status open_path(struct file_found *found, const char *root, const char *path)
+struct search {
+    struct file_found *found;
+    const struct config_site *site;
+    int root;
+    struct timespec now;
+};
+
+/* HTTP_OK with found->fd open and found->st filled. */
+static enum http_status open_path(const struct search *search, const char *path)
 {
-    found->fd = confined_open(root, path);
-    if (found->fd < 0)
-        return refusal_of(found->fd);
-    if (fstat(found->fd, &found->st) == 0)
-        return HTTP_OK;
-    close(found->fd);
-    return HTTP_INTERNAL_ERROR;
+    struct file_found *found = search->found;
+
+    found->fd =
+        confined_open(search->root, path, search->site->symlinks, CONFINED_READ, &found->st);
+    return found->fd < 0 ? refusal_of(found->fd) : HTTP_OK;
 }
 
-static enum http_status take_regular(struct file_found *found)
+/* One change more at this time of the clock could leave the file with the same time. A time that
+ * lies ahead was set by hand: a change now would give it another. */
+static bool is_young(const struct timespec *changed, const struct timespec *now)
 {
-    if (S_ISREG(found->st.st_mode))
-        return HTTP_OK;
-    close(found->fd);
-    return HTTP_NOT_FOUND;
+    int64_t settling = changed->tv_nsec == 0 ? SETTLING_COARSE_NS : SETTLING_NS;
+    int64_t age;
+
+    if (changed->tv_sec < now->tv_sec - 3 || changed->tv_sec > now->tv_sec + 3)
+        return false;
+    age = (now->tv_sec - changed->tv_sec) * INT64_C(1000000000) + now->tv_nsec - changed->tv_nsec;
+    return age < settling && age > -settling;
 }
 
-static enum http_status find_index(struct file_found *found, const struct config_site *site,
-                                   const char *folder, size_t folder_len)
+/* An older one is of another version of the file. An empty one is no coded form of anything, and one
+ * that changes right now is only half there. */
+static bool has_sibling(const struct search *search, const char *path)
 {
+    struct stat st;
+    int fd = confined_open(search->root, path, search->site->symlinks, CONFINED_READ, &st);
+
+    if (fd < 0)
+        return false;
+    close(fd);
+    return S_ISREG(st.st_mode) && st.st_size > 0 && !is_young(&st.st_mtim, &search->now) &&
+           st.st_mtim.tv_sec >= search->found->st.st_mtim.tv_sec;
+}
+
+static void find_siblings(const struct search *search, const char *path)
+{
+    char sibling[PATH_MAX];
+    size_t len = strlen(path);
+
+    for (size_t i = 0; i < search->site->precompressed_count; i++) {
+        enum http_coding coding = http_coding_named(search->site->precompressed[i]);
+        const char *suffix;
+
+        if (coding == CODING_COUNT || coding == CODING_IDENTITY)
+            continue;
+        suffix = http_coding_suffix(coding);
+        if (len + strlen(suffix) >= sizeof(sibling))
+            continue;
+        memcpy(sibling, path, len);
+        strcpy(sibling + len, suffix);
+        if (has_sibling(search, sibling))
+            search->found->codings |= 1u << coding;
+    }
+}
+
+static enum http_status find_index(const struct search *search, struct span folder)
+{
+    struct file_found *found = search->found;
     char path[PATH_MAX];
 
-    for (size_t i = 0; i < site->index_count; i++) {
-        size_t name_len = strlen(site->index[i]);
+    for (size_t i = 0; i < search->site->index_count; i++) {
+        size_t name_len = strlen(search->site->index[i]);
         enum http_status status;
 
-        if (folder_len + name_len >= sizeof(path))
+        if (folder.len + name_len >= sizeof(path))
             continue;
-        memcpy(path, folder, folder_len);
-        memcpy(path + folder_len, site->index[i], name_len + 1);
-        status = open_path(found, site->root, path);
+        memcpy(path, folder.ptr, folder.len);
+        memcpy(path + folder.len, search->site->index[i], name_len + 1);
+        status = open_path(search, path);
+        if (status == HTTP_OK && S_ISREG(found->st.st_mode)) {
+            found->index = i;
+            find_siblings(search, path);
+            return HTTP_OK;
+        }
         if (status == HTTP_OK)
-            status = take_regular(found);
-        found->index = i;
-        if (status != HTTP_NOT_FOUND)
+            close(found->fd);
+        else if (status != HTTP_NOT_FOUND)
             return status;
     }
     return HTTP_NOT_FOUND;
 }
 
-static enum http_status look_up(struct file_found *found, const struct config_site *site,
-                                const char *path, size_t len)
+static enum http_status find_folder(const struct search *search, struct span path)
 {
+    enum http_status status = find_index(search, path);
+
+    if (status != HTTP_NOT_FOUND || !search->site->listing.enabled)
+        return status;
+    status = open_path(search, path.ptr);
+    search->found->is_folder = status == HTTP_OK;
+    return status;
+}
+
+static enum http_status look_up(const struct search *search, struct span path)
+{
+    struct file_found *found = search->found;
     enum http_status status;
 
-    found->index = site->index_count;
-    if (path[len - 1] == '/')
-        return find_index(found, site, path, len);
-    status = open_path(found, site->root, path);
+    if (path.ptr[path.len - 1] == '/')
+        return find_folder(search, path);
+    status = open_path(search, path.ptr);
     if (status != HTTP_OK)
         return status;
-    if (!S_ISDIR(found->st.st_mode))
-        return take_regular(found);
+    if (S_ISREG(found->st.st_mode)) {
+        find_siblings(search, path.ptr);
+        return HTTP_OK;
+    }
     close(found->fd);
     return HTTP_MOVED_PERMANENTLY;
 }
 
-void file_lookup_run(struct file_found *found, const struct config_site *site, const char *path,
-                     size_t path_len)
+void file_lookup_run(struct file_found *found, const struct file_place *place,
+                     const struct file_key *key)
 {
-    found->status = look_up(found, site, path, path_len);
-    if (found->status != HTTP_OK)
+    struct search search = {
+        .found = found, .site = place->site, .root = file_place_open(place, key->variable)};
+
+    clock_gettime(CLOCK_REALTIME, &search.now);
+    *found = (struct file_found){.fd = -1, .index = place->site->index_count};
+    if (search.root < 0) {
+        found->status = refusal_of(search.root);
+        return;
+    }
+    found->status = look_up(&search, key->path);
+    close(search.root);
+    if (found->status != HTTP_OK) {
         found->fd = -1;
+        return;
+    }
+    if (found->is_folder)
+        return;
+    found->has_young_mtime = is_young(&found->st.st_mtim, &search.now);
+    found->is_settling = found->has_young_mtime || is_young(&found->st.st_ctim, &search.now);
 }

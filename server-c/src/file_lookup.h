@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* file_lookup.h — asks the disk what a path is. The blocking half of file_cache. */
+/* file_lookup.h — asks the disk what a key is in its place. The blocking half of file_cache. */
 #ifndef FARMSTEAD_FILE_LOOKUP_H
 #define FARMSTEAD_FILE_LOOKUP_H
 
-#include "config.h"
+#include "file_place.h"
 #include "http_status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
 struct file_found {
     enum http_status status; /* as in struct file_entry */
     int fd;                  /* -1 unless HTTP_OK; the caller's */
-    size_t index;            /* which index name was found; site->index_count: none was needed */
+    bool is_folder;
+    /* Changed so lately that one more change might not show in its times. If only its ctime is
+     * that young, a tag made of the mtime is as good as ever: one more change would show in it, or
+     * sets it by hand, and no tag could tell. */
+    bool is_settling, has_young_mtime;
+    unsigned codings; /* as in struct file_entry */
+    size_t index;     /* which index name was found; site->index_count: none was needed */
     struct stat st;
 };
 
-/* Pool threads only. `path` as url_path made it. */
-void file_lookup_run(struct file_found *found, const struct config_site *site, const char *path,
-                     size_t path_len);
+/* Pool threads only. A NUL stands behind the key's path. */
+void file_lookup_run(struct file_found *found, const struct file_place *place,
+                     const struct file_key *key);
 
 #endif

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "util.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 /* Immutable; lives as long as the site set it belongs to. */
@@ -25,5 +26,21 @@ struct file_key {
     struct span variable; /* empty for a place that is no template */
     struct span path;     /* as url_path made it: begins with '/' */
 };
+
+/* A place's folder for one key. */
+struct file_folder {
+    char path[PATH_MAX];
+    /* Behind this the path is not the operator's but the user's own, who can put a link there: the
+     * symlink policy holds for the rest ("public_html" in "/home/{user}/public_html"). The length
+     * of all when the place has no "{user}". */
+    size_t trusted_len;
+};
+/* 0, UV_ENOENT (the variable has no such label, or is none that a folder may be named by) or
+ * UV_ENAMETOOLONG. Any thread. */
+int file_place_expand(struct file_folder *folder, const struct file_place *place,
+                      struct span variable);
+
+/* The folder itself, as a root for confined_open(); or UV_E*. Pool threads only. */
+int file_place_open(const struct file_place *place, struct span variable);
 
 #endif

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <uv.h>
 
+_Static_assert(sizeof(off_t) == 8, "files beyond 2 GiB need _FILE_OFFSET_BITS=64 here");
+
 #define PROBE_BYTES 16384
 #define PROBE_PIECES 64
 

@@ -2,153 +2,28 @@
 /* file_store.c — the table of entries, their order of use, and the bounds they are kept in. */
 #include "file_store.h"
 
+#include "file_entry.h"
 #include "util.h"
 
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <uv.h>
 
 #define TABLE_MIN 64
 #define TOUCH_MS 1000 /* order of use is kept to this grain: a hit moves an entry once a second */
 #define IDLE_OPEN_MS 5000 /* an unused descriptor is closed after this and the ttl */
 #define NEGATIVE_SHARE 8  /* at most one in so many entries may be a refusal */
 
-/* --- closing --------------------------------------------------------------------------------- */
-
-struct late_close {
-    struct io_job job;
-    int fd;
-};
-
-static void run_late_close(struct io_job *job)
-{
-    close(container_of(job, struct late_close, job)->fd);
-}
-
-static void on_late_close(struct io_job *job)
-{
-    free(container_of(job, struct late_close, job));
-}
-
-/* The last close of a file without a name frees its blocks, which may take long: for the lane. */
-void file_store_close(struct file_cache *cache, int fd)
-{
-    struct late_close *late;
-    struct stat st;
-
-    if (!cache->is_ending && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
-        (late = malloc(sizeof(*late))) != NULL) {
-        late->fd = fd;
-        late->job.run = run_late_close;
-        late->job.on_done = on_late_close;
-        if (io_lane_submit(cache->stat_lane, cache->port, &late->job) == 0)
-            return;
-        free(late);
-    }
-    close(fd);
-}
-
-/* The budgets count what the table holds: an entry is counted while it is in the list. What only
- * requests under way still hold ends with them, and limits.connections bounds those. */
-static void uncount_descriptor(struct file_cache *cache, struct file_entry *entry)
-{
-    if (list_empty(&entry->by_use_open))
-        return;
-    list_remove(&entry->by_use_open);
-    cache->stats.descriptors--;
-}
-
-static void uncount_body(struct file_cache *cache, struct file_entry *entry)
-{
-    if (list_empty(&entry->by_use_body))
-        return;
-    list_remove(&entry->by_use_body);
-    cache->stats.body_bytes -= entry->facts.size;
-}
-
-void file_store_drop_descriptor(struct file_cache *cache, struct file_entry *entry)
-{
-    if (entry->fd < 0)
-        return;
-    uncount_descriptor(cache, entry);
-    file_store_close(cache, entry->fd);
-    entry->fd = -1;
-}
-
-void file_store_drop_body(struct file_cache *cache, struct file_entry *entry)
-{
-    uncount_body(cache, entry);
-    free(entry->body);
-    entry->body = NULL;
-    entry->body_state = FILE_BODY_UNREAD;
-}
-
-/* --- entries --------------------------------------------------------------------------------- */
-
-struct file_entry *file_cache_get(struct file_entry *entry)
-{
-    entry->refs++;
-    return entry;
-}
-
-void file_cache_put(struct file_cache *cache, struct file_entry *entry)
-{
-    CHECK(entry->refs > 0);
-    if (--entry->refs > 0)
-        return;
-    file_store_drop_descriptor(cache, entry);
-    file_store_drop_body(cache, entry);
-    free(entry->head);
-    if (entry->index[0])
-        free((void *)(uintptr_t)entry->index);
-    free(entry);
-}
-
-static uint64_t hash_path(const struct file_cache *cache, uint64_t lookup_id, struct span path)
-{
-    uint64_t hash = cache->seed ^ lookup_id, word;
-
-    while (path.len >= 8) {
-        memcpy(&word, path.ptr, 8);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-        path.ptr += 8, path.len -= 8;
-    }
-    word = path.len;
-    memcpy(&word, path.ptr, path.len);
-    hash = (hash ^ word ^ (uint64_t)path.len << 56) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-struct file_entry *file_store_new_entry(struct file_cache *cache, uint64_t lookup_id,
-                                        struct span path)
-{
-    struct file_entry *entry = calloc(1, sizeof(*entry) + path.len + 1);
-
-    if (!entry)
-        return NULL;
-    list_init(&entry->by_use);
-    list_init(&entry->by_use_open);
-    list_init(&entry->by_use_body);
-    entry->hash = hash_path(cache, lookup_id, path);
-    entry->lookup_id = lookup_id;
-    entry->refs = 1;
-    entry->fd = -1;
-    entry->index = "";
-    entry->path_len = path.len;
-    memcpy(entry->path, path.ptr, path.len);
-    return entry;
-}
+/* --- the table -------------------------------------------------------------------------------- */
 
 struct file_entry *file_store_find(const struct file_cache *cache, uint64_t lookup_id,
-                                   struct span path)
+                                   const struct file_key *key)
 {
-    uint64_t hash = hash_path(cache, lookup_id, path);
+    uint64_t hash = file_entry_hash(cache, lookup_id, key);
     struct file_entry *entry = cache->table[hash & (cache->table_len - 1)];
 
     while (entry && (entry->hash != hash || entry->lookup_id != lookup_id ||
-                     entry->path_len != path.len || memcmp(entry->path, path.ptr, path.len) != 0))
+                     !file_entry_has_key(entry, key)))
         entry = entry->hash_next;
     return entry;
 }
@@ -175,8 +50,8 @@ void file_store_unlink(struct file_cache *cache, struct file_entry *entry)
     *slot = entry->hash_next;
     entry->in_table = false;
     list_remove(&entry->by_use);
-    uncount_descriptor(cache, entry);
-    uncount_body(cache, entry);
+    file_entry_uncount_descriptor(cache, entry);
+    file_entry_uncount_body(cache, entry);
     if (entry->is_negative)
         cache->negative_count--;
     cache->stats.entries--;

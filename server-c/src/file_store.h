@@ -8,10 +8,7 @@
 
 /* The entry in the table, not referenced, or NULL. */
 struct file_entry *file_store_find(const struct file_cache *cache, uint64_t lookup_id,
-                                   struct span path);
-/* Not in the table yet, with one reference for the caller; NULL: no memory. */
-struct file_entry *file_store_new_entry(struct file_cache *cache, uint64_t lookup_id,
-                                        struct span path);
+                                   const struct file_key *key);
 /* The table has a reference of its own while the entry is in it. */
 void file_store_link(struct file_cache *cache, struct file_entry *entry);
 void file_store_unlink(struct file_cache *cache, struct file_entry *entry);
@@ -23,8 +20,5 @@ void file_store_count_body(struct file_cache *cache, struct file_entry *entry);
 void file_store_enforce_limits(struct file_cache *cache);
 
 void file_store_touch(struct file_cache *cache, struct file_entry *entry); /* it was used */
-void file_store_drop_descriptor(struct file_cache *cache, struct file_entry *entry);
-void file_store_drop_body(struct file_cache *cache, struct file_entry *entry);
-void file_store_close(struct file_cache *cache, int fd); /* without waiting for the disk */
 
 #endif

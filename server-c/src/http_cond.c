@@ -73,7 +73,8 @@ enum http_cond http_cond_decide(const struct http_request *req, const char *head
         if (names_tag(req, head, FIELD_IF_NONE_MATCH, file, true))
             return HTTP_COND_NOT_MODIFIED;
     } else if (field_date(req, head, FIELD_IF_MODIFIED_SINCE, now, &date)) {
-        if (file->last_modified <= date)
+        /* A file without a tag yet may change again within the second its date names. */
+        if (file->last_modified <= date && file->etag.len > 0)
             return HTTP_COND_NOT_MODIFIED;
     }
     return HTTP_COND_SERVE;

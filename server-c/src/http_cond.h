@@ -10,7 +10,7 @@ enum http_cond { HTTP_COND_SERVE, HTTP_COND_NOT_MODIFIED, HTTP_COND_FAILED };
 
 /* What the selected file has to compare with. */
 struct http_validators {
-    struct span etag;      /* with its quotes; always strong */
+    struct span etag;      /* with its quotes; always strong. Empty: none yet, nothing equals it */
     int64_t last_modified; /* seconds since 1970 */
 };
 

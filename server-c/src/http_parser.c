@@ -6,11 +6,10 @@
  * at. */
 #include "http_parser.h"
 
+#include "http_request_line.h"
+
 #include <string.h>
 #include <strings.h>
-
-#define METHOD_MAX 32
-#define VERSION_LEN 8 /* "HTTP/1.1" */
 
 enum field_second { ONE, LIST, FIRST };
 
@@ -24,42 +23,9 @@ static const struct {
 #undef F
 };
 
-/* RFC 9110 section 5.6.2. */
-static bool is_token_char(unsigned char c)
-{
-    static const bool table[256] = {
-        ['!'] = true,         ['#'] = true,         ['$'] = true, ['%'] = true,
-        ['&'] = true,         ['\''] = true,        ['*'] = true, ['+'] = true,
-        ['-'] = true,         ['.'] = true,         ['^'] = true, ['_'] = true,
-        ['`'] = true,         ['|'] = true,         ['~'] = true, ['0' ... '9'] = true,
-        ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
-    };
-    return table[c];
-}
-
-static bool is_token(struct span span)
-{
-    for (size_t i = 0; i < span.len; i++)
-        if (!is_token_char((unsigned char)span.ptr[i]))
-            return false;
-    return span.len > 0;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static enum parse refuse(struct http_request *req, enum http_status status, const char *reason)
-{
-    req->status = status;
-    req->reason = reason;
-    return PARSE_BAD;
-}
-
 static enum parse bad(struct http_request *req, const char *reason)
 {
-    return refuse(req, HTTP_BAD_REQUEST, reason);
+    return http_refuse(req, HTTP_BAD_REQUEST, reason);
 }
 
 void http_request_init(struct http_request *req, uint32_t max_head, uint32_t max_target)
@@ -99,159 +65,36 @@ bool http_list_next(struct span *list, struct span *element)
     return false;
 }
 
-/* --- the request line ------------------------------------------------------------------------ */
-
-static enum http_method method_of(struct span name)
-{
-    static const struct {
-        const char *name;
-        enum http_method method;
-    } methods[] = {
-        {"GET", HTTP_GET},
-        {"HEAD", HTTP_HEAD},
-        {"OPTIONS", HTTP_OPTIONS},
-        {"POST", HTTP_KNOWN_METHOD},
-        {"PUT", HTTP_KNOWN_METHOD},
-        {"DELETE", HTTP_KNOWN_METHOD},
-        {"PATCH", HTTP_KNOWN_METHOD},
-        {"TRACE", HTTP_KNOWN_METHOD},
-        {"CONNECT", HTTP_KNOWN_METHOD},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(methods); i++) /* methods are case-sensitive */
-        if (name.len == strlen(methods[i].name) && !memcmp(name.ptr, methods[i].name, name.len))
-            return methods[i].method;
-    return HTTP_OTHER_METHOD;
-}
-
-/* RFC 3986 section 3.2.2, without percent-encoding: no host we can serve needs it. */
-static bool is_host_char(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '.' || c == '_' || c == '~' || (c != '\0' && strchr("!$&'()*+;=", c) != NULL);
-}
-
-static bool is_ipv6_char(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
-}
-
-/* host [":" port] → the host's length, or -1. */
-static int64_t host_len(struct span authority)
-{
-    size_t i = 0, len;
-
-    if (authority.len > 0 && authority.ptr[0] == '[') {
-        for (i = 1; i < authority.len && is_ipv6_char(authority.ptr[i]);)
-            i++;
-        if (i < 3 || i == authority.len || authority.ptr[i] != ']')
-            return -1;
-        i++;
-    } else {
-        while (i < authority.len && is_host_char(authority.ptr[i]))
-            i++;
-    }
-    len = i;
-    if (i < authority.len && authority.ptr[i] == ':')
-        for (i++; i < authority.len && is_digit(authority.ptr[i]) && i < len + 6;)
-            i++;
-    return i == authority.len ? (int64_t)len : -1;
-}
-
-static void split_query(struct http_request *req, const char *head, uint32_t off, uint32_t len)
-{
-    const char *mark = memchr(head + off, '?', len);
-    req->path = (struct http_slice){off, mark ? (uint32_t)(mark - head) - off : len};
-    if (mark)
-        req->query = (struct http_slice){off + req->path.len + 1, len - req->path.len - 1};
-}
-
-/* RFC 9112 section 3.2.2: the host of an absolute target counts, whatever Host says. */
-static enum parse take_absolute(struct http_request *req, const char *head, uint32_t scheme_len)
-{
-    uint32_t off = req->target.off + scheme_len, end = req->target.off + req->target.len;
-    uint32_t slash = off;
-    int64_t len;
-
-    while (slash < end && head[slash] != '/' && head[slash] != '?')
-        slash++;
-    len = host_len((struct span){head + off, slash - off});
-    if (len <= 0)
-        return bad(req, "the target's host is not valid");
-    req->host = (struct http_slice){off, (uint32_t)len};
-    split_query(req, head, slash, end - slash);
-    return PARSE_OK;
-}
-
-static enum parse take_target(struct http_request *req, const char *head, bool is_connect)
-{
-    struct span target = http_slice_of(head, req->target);
-
-    for (size_t i = 0; i < target.len; i++)
-        if ((unsigned char)target.ptr[i] <= ' ' || (unsigned char)target.ptr[i] >= 0x7f ||
-            target.ptr[i] == '#')
-            return bad(req, "the target has a character that must be percent-encoded");
-    if (is_connect) /* authority-form; refused with 405 whatever it says */
-        return PARSE_OK;
-    if (target.ptr[0] == '/') {
-        split_query(req, head, req->target.off, req->target.len);
-        return PARSE_OK;
-    }
-    if (target.len >= 7 && strncasecmp(target.ptr, "http://", 7) == 0)
-        return take_absolute(req, head, 7);
-    if (target.len >= 8 && strncasecmp(target.ptr, "https://", 8) == 0)
-        return take_absolute(req, head, 8);
-    if (target.len == 1 && target.ptr[0] == '*' && req->method == HTTP_OPTIONS) {
-        req->is_asterisk = true;
-        return PARSE_OK;
-    }
-    return bad(req, "the target is not of a form RFC 9112 knows");
-}
-
-static enum parse take_version(struct http_request *req, struct span version)
-{
-    if (version.len != VERSION_LEN || memcmp(version.ptr, "HTTP/", 5) != 0 ||
-        !is_digit(version.ptr[5]) || version.ptr[6] != '.' || !is_digit(version.ptr[7]))
-        return bad(req, "the request line does not end in an HTTP version");
-    if (version.ptr[5] != '1')
-        return refuse(req, HTTP_VERSION_NOT_SUPPORTED, "only HTTP/1.x is spoken here");
-    req->minor = version.ptr[7] == '0' ? 0 : 1;
-    return PARSE_OK;
-}
-
-static enum parse take_request_line(struct http_request *req, const char *head, uint32_t len)
-{
-    const char *line = head + req->line, *end = line + len;
-    const char *space = memchr(line, ' ', len), *last;
-    struct span method;
-    enum parse result;
-
-    if (!space)
-        return bad(req, "the request line has no target");
-    method = (struct span){line, (size_t)(space - line)};
-    if (!is_token(method))
-        return bad(req, "the method is not a token");
-    last = memchr(space + 1, ' ', (size_t)(end - space - 1));
-    if (!last || last == space + 1)
-        return bad(req, "the request line is not: method, space, target, space, version");
-    req->request_line = (struct http_slice){req->line, len};
-    req->target = (struct http_slice){(uint32_t)(space + 1 - head), (uint32_t)(last - space - 1)};
-    result = take_version(req, (struct span){last + 1, (size_t)(end - last - 1)});
-    if (result != PARSE_OK)
-        return result;
-    if (req->target.len > req->max_target)
-        return refuse(req, HTTP_URI_TOO_LONG, "the target is longer than limits.targetBytes");
-    req->method = method_of(method);
-    return take_target(req, head, method.len == 7 && memcmp(method.ptr, "CONNECT", 7) == 0);
-}
-
 /* --- fields ---------------------------------------------------------------------------------- */
 
+/* At most two names have the same length, and those begin with different letters: one comparison
+ * per line is enough, and most lines need none. The unit test finds each name of the table. */
 static enum http_field field_of(struct span name)
 {
-    for (int i = 0; i < FIELD_COUNT; i++)
-        if (field_table[i].len == name.len &&
-            strncasecmp(field_table[i].name, name.ptr, name.len) == 0)
-            return (enum http_field)i;
+    static const struct {
+        uint8_t count, fields[2];
+    } by_len[] = {
+        [4] = {1, {FIELD_HOST}},
+        [5] = {1, {FIELD_RANGE}},
+        [6] = {2, {FIELD_ACCEPT, FIELD_EXPECT}},
+        [7] = {1, {FIELD_REFERER}},
+        [8] = {2, {FIELD_IF_RANGE, FIELD_IF_MATCH}},
+        [10] = {2, {FIELD_USER_AGENT, FIELD_CONNECTION}},
+        [13] = {2, {FIELD_IF_NONE_MATCH, FIELD_AUTHORIZATION}},
+        [14] = {1, {FIELD_CONTENT_LENGTH}},
+        [15] = {1, {FIELD_ACCEPT_ENCODING}},
+        [17] = {2, {FIELD_IF_MODIFIED_SINCE, FIELD_TRANSFER_ENCODING}},
+        [19] = {1, {FIELD_IF_UNMODIFIED_SINCE}},
+    };
+
+    if (name.len >= ARRAY_LEN(by_len))
+        return FIELD_COUNT;
+    for (size_t i = 0; i < by_len[name.len].count; i++) {
+        enum http_field field = (enum http_field)by_len[name.len].fields[i];
+        if ((name.ptr[0] | 0x20) == field_table[field].name[0] &&
+            strncasecmp(field_table[field].name, name.ptr, name.len) == 0)
+            return field;
+    }
     return FIELD_COUNT;
 }
 
@@ -262,7 +105,7 @@ static enum parse take_content_length(struct http_request *req, struct span valu
     if (value.len == 0 || value.len > 18) /* 18 digits can't overflow */
         return bad(req, "Content-Length is not a number we can count to");
     for (size_t i = 0; i < value.len; i++) {
-        if (!is_digit(value.ptr[i]))
+        if (value.ptr[i] < '0' || value.ptr[i] > '9')
             return bad(req, "Content-Length is not a number");
         number = number * 10 + (uint64_t)(value.ptr[i] - '0');
     }
@@ -270,18 +113,54 @@ static enum parse take_content_length(struct http_request *req, struct span valu
     return PARSE_OK;
 }
 
+/* Codings that are known not to say where the body ends. */
+static bool is_endless_coding(struct span coding)
+{
+    static const char *const names[] = {"compress", "deflate",    "gzip",
+                                        "identity", "x-compress", "x-gzip"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (http_span_equals(coding, names[i]))
+            return true;
+    return false;
+}
+
+/* RFC 9112 section 6.3: unless chunked comes last, and once, nobody knows where the body ends. What
+ * a coding we never heard of does to it we can't tell (section 6.1). */
 static enum parse take_transfer_encoding(struct http_request *req, struct span value)
 {
+    static const char reason[] = "Transfer-Encoding does not end in one chunked";
     struct span element;
+    bool is_chunked = false, is_endless = true;
 
     if (http_span_equals(value, "chunked")) {
         req->chunked = true;
         return PARSE_OK;
     }
-    while (http_list_next(&value, &element))
-        if (!is_token(element))
-            return bad(req, "Transfer-Encoding is not a list of codings");
-    return refuse(req, HTTP_NOT_IMPLEMENTED, "the only transfer coding known here is chunked");
+    while (http_list_next(&value, &element)) {
+        if (is_chunked || !http_is_token(element))
+            return bad(req, reason);
+        is_chunked = http_span_equals(element, "chunked");
+        is_endless = is_endless_coding(element);
+    }
+    if (is_endless)
+        return bad(req, reason);
+    return http_refuse(req, HTTP_NOT_IMPLEMENTED, "the only transfer coding known here is chunked");
+}
+
+/* RFC 9110 section 10.1.1. */
+static enum parse take_expect(struct http_request *req, struct span value)
+{
+    struct span element;
+
+    if (req->minor == 0) /* must be ignored */
+        return PARSE_OK;
+    while (http_list_next(&value, &element)) {
+        if (!http_span_equals(element, "100-continue"))
+            return http_refuse(req, HTTP_EXPECTATION_FAILED,
+                               "the only expectation is 100-continue");
+        req->expects_continue = true;
+    }
+    return PARSE_OK;
 }
 
 static void take_connection(struct http_request *req, struct span value)
@@ -311,7 +190,7 @@ static enum parse take_known_field(struct http_request *req, const char *head,
         req->fields[field] = slice;
     }
     if (field == FIELD_HOST) {
-        len = host_len(value);
+        len = http_host_len(value);
         if (len < 0)
             return bad(req, "Host is not a host and a port");
         if (req->host.len == 0)
@@ -323,9 +202,7 @@ static enum parse take_known_field(struct http_request *req, const char *head,
     } else if (field == FIELD_CONNECTION) {
         take_connection(req, value);
     } else if (field == FIELD_EXPECT) {
-        if (!http_span_equals(value, "100-continue"))
-            return refuse(req, HTTP_EXPECTATION_FAILED, "the only expectation is 100-continue");
-        req->expects_continue = true;
+        return take_expect(req, value);
     }
     return PARSE_OK;
 }
@@ -343,7 +220,7 @@ static enum parse take_field(struct http_request *req, const char *head, uint32_
     if (!colon)
         return bad(req, "a line of the head has no colon");
     name = (struct span){line, (size_t)(colon - line)};
-    if (!is_token(name)) /* also a space before the colon */
+    if (!http_is_token(name)) /* also a space before the colon */
         return bad(req, "a field's name is not a token");
     field = field_of(name);
     if (field == FIELD_COUNT)
@@ -372,32 +249,66 @@ static enum parse take_end(struct http_request *req)
 static enum parse too_long(struct http_request *req)
 {
     if (req->in_fields)
-        return refuse(req, HTTP_HEADER_FIELDS_TOO_LARGE, "the head exceeds limits.headBytes");
-    return refuse(req, HTTP_URI_TOO_LONG, "the request line is too long");
+        return http_refuse(req, HTTP_HEADER_FIELDS_TOO_LARGE, "the head exceeds limits.headBytes");
+    return http_refuse(req, HTTP_URI_TOO_LONG, "the request line is too long");
+}
+
+/* What goes on a line without further thought. */
+static bool is_plain(unsigned char c)
+{
+    static const bool table[256] = {['\t'] = true, [' ' ... '~'] = true, [0x80 ... 0xff] = true};
+    return table[c];
+}
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Is none of eight bytes below ' ' or DEL? The classic test for a byte below n ≤ 128, and for a
+ * zero byte in what DEL was taken out of. */
+static bool are_plain(const char *bytes)
+{
+    uint64_t eight, del;
+
+    memcpy(&eight, bytes, sizeof(eight));
+    del = eight ^ EACH(0x7f);
+    return ((((eight - EACH(' ')) & ~eight) | ((del - EACH(1)) & ~del)) & EACH(0x80)) == 0;
+}
+
+static uint32_t skip_plain(const char *head, uint32_t pos, size_t end)
+{
+    while (end - pos >= sizeof(uint64_t) && are_plain(head + pos))
+        pos += (uint32_t)sizeof(uint64_t);
+    while (pos < end && is_plain((unsigned char)head[pos]))
+        pos++;
+    return pos;
 }
 
 static enum parse find_line_end(struct http_request *req, const char *head, size_t len)
 {
     uint32_t limit = req->max_head;
-    uint32_t line_limit = req->line + METHOD_MAX + req->max_target + VERSION_LEN + 4;
+    uint32_t line_limit = req->line + req->max_target + HTTP_REQUEST_LINE_EXTRA;
+    size_t end;
 
     if (!req->in_fields && line_limit < limit)
         limit = line_limit;
-    for (; req->pos < len; req->pos++) {
-        unsigned char c = (unsigned char)head[req->pos];
-        if (req->pos >= limit)
-            return too_long(req);
-        if (req->pos > req->line && head[req->pos - 1] == '\r') {
+    end = len < limit ? len : limit;
+    for (;; req->pos++) {
+        bool after_return = req->pos > req->line && head[req->pos - 1] == '\r';
+        unsigned char c;
+        if (!after_return && req->pos < end)
+            req->pos = skip_plain(head, req->pos, end);
+        if (req->pos >= end)
+            return req->pos < len ? too_long(req) : PARSE_MORE;
+        c = (unsigned char)head[req->pos];
+        if (after_return) {
             if (c != '\n')
                 return bad(req, "a carriage return without a line feed");
             req->pos++;
             return PARSE_OK;
         }
-        if ((c < ' ' && c != '\t' && c != '\r') || c == 0x7f)
+        if (c != '\r')
             return bad(req, c == '\n' ? "a line feed without a carriage return"
                                       : "a control character in the head");
     }
-    return PARSE_MORE;
 }
 
 enum parse http_parse_request(struct http_request *req, const char *head, size_t len)
@@ -417,7 +328,7 @@ enum parse http_parse_request(struct http_request *req, const char *head, size_t
         if (req->in_fields) {
             result = take_field(req, head, line_len);
         } else if (line_len > 0) {
-            result = take_request_line(req, head, line_len);
+            result = http_take_request_line(req, head, line_len);
             req->in_fields = true;
         } else if (req->line > 0) {
             result = bad(req, "empty lines where a request should be");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* http_range.c — one range; a list of ranges is answered with the whole file. */
+/* http_range.c — each range is read and placed in the file; what the set costs is judged last. */
 #include "http_range.h"
 
+#include "http_parser.h"
+
 #include <stdbool.h>
-#include <string.h>
 #include <strings.h>
 
 /* Digits at the front of `text`. A number beyond 2^64 becomes the greatest one: both lie behind
@@ -25,45 +26,95 @@ static bool take_number(struct span *text, uint64_t *value)
     return i > 0;
 }
 
-static enum http_range suffix_range(uint64_t wanted, uint64_t size, uint64_t *offset,
-                                    uint64_t *length)
+static enum http_range suffix_range(uint64_t wanted, uint64_t size, struct http_byte_range *range)
 {
     if (wanted == 0)
         return HTTP_RANGE_NEVER;
     if (size == 0) /* satisfiable, but Content-Range can't say so */
         return HTTP_RANGE_WHOLE;
-    *length = wanted < size ? wanted : size;
-    *offset = size - *length;
+    range->length = wanted < size ? wanted : size;
+    range->offset = size - range->length;
     return HTTP_RANGE_PART;
 }
 
-enum http_range http_range_parse(struct span value, uint64_t size, uint64_t *offset,
-                                 uint64_t *length)
+/* One element of the set. HTTP_RANGE_WHOLE: it is none. */
+static enum http_range one_range(struct span text, uint64_t size, struct http_byte_range *range)
 {
-    static const char unit[] = "bytes=";
     uint64_t first, last = UINT64_MAX;
 
-    if (value.len < sizeof(unit) - 1 || strncasecmp(value.ptr, unit, sizeof(unit) - 1) != 0)
-        return HTTP_RANGE_WHOLE;
-    value.ptr += sizeof(unit) - 1;
-    value.len -= sizeof(unit) - 1;
-
-    if (value.len > 0 && value.ptr[0] == '-') {
-        value.ptr++, value.len--;
-        if (!take_number(&value, &first) || value.len > 0)
+    if (text.len > 0 && text.ptr[0] == '-') {
+        text.ptr++, text.len--;
+        if (!take_number(&text, &first) || text.len > 0)
             return HTTP_RANGE_WHOLE;
-        return suffix_range(first, size, offset, length);
+        return suffix_range(first, size, range);
     }
-    if (!take_number(&value, &first) || value.len == 0 || value.ptr[0] != '-')
+    if (!take_number(&text, &first) || text.len == 0 || text.ptr[0] != '-')
         return HTTP_RANGE_WHOLE;
-    value.ptr++, value.len--;
-    if (value.len > 0 && (!take_number(&value, &last) || value.len > 0 || last < first))
+    text.ptr++, text.len--;
+    if (text.len > 0 && (!take_number(&text, &last) || text.len > 0 || last < first))
         return HTTP_RANGE_WHOLE;
     if (first >= size)
         return HTTP_RANGE_NEVER;
     if (last > size - 1)
         last = size - 1;
-    *offset = first;
-    *length = last - first + 1;
+    range->offset = first;
+    range->length = last - first + 1;
     return HTTP_RANGE_PART;
+}
+
+static bool overlap(const struct http_byte_range *a, const struct http_byte_range *b)
+{
+    return a->offset < b->offset + b->length && b->offset < a->offset + a->length;
+}
+
+static bool is_too_tangled(const struct http_ranges *ranges)
+{
+    size_t pairs = 0;
+
+    for (size_t i = 1; i < ranges->count; i++)
+        for (size_t j = 0; j < i; j++)
+            pairs += overlap(&ranges->items[i], &ranges->items[j]);
+    return pairs > HTTP_RANGE_OVERLAPS;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* One wrong element makes the whole set wrong, wherever it stands. */
+static enum http_range read_set(struct span set, uint64_t size, struct http_ranges *ranges)
+{
+    struct http_byte_range range;
+    struct span element;
+    size_t elements = 0;
+
+    if (set.len == 0 || is_blank(set.ptr[0]) || is_blank(set.ptr[set.len - 1]))
+        return HTTP_RANGE_WHOLE;
+    while (http_list_next(&set, &element)) {
+        enum http_range result = one_range(element, size, &range);
+        if (result == HTTP_RANGE_WHOLE || ++elements > HTTP_RANGES_MAX)
+            return HTTP_RANGE_WHOLE;
+        if (result == HTTP_RANGE_PART)
+            ranges->items[ranges->count++] = range;
+    }
+    if (elements == 0 || is_too_tangled(ranges))
+        return HTTP_RANGE_WHOLE;
+    return ranges->count > 0 ? HTTP_RANGE_PART : HTTP_RANGE_NEVER;
+}
+
+enum http_range http_range_parse(struct span value, uint64_t size, struct http_ranges *ranges)
+{
+    static const char unit[] = "bytes=";
+    enum http_range result = HTTP_RANGE_WHOLE;
+
+    ranges->count = 0;
+    if (value.len >= sizeof(unit) - 1 && strncasecmp(value.ptr, unit, sizeof(unit) - 1) == 0) {
+        value.ptr += sizeof(unit) - 1;
+        value.len -= sizeof(unit) - 1;
+        result = read_set(value, size, ranges);
+    }
+    if (result != HTTP_RANGE_PART)
+        ranges->count = 0;
+    return result;
 }

@@ -6,8 +6,10 @@
 #include "util.h"
 
 #include <string.h>
+#include <sys/random.h>
 
-#define HEAD_BYTES 2048 /* of our own headers and an error page, besides a site's rules */
+#define HEAD_BYTES 2048      /* of our own headers and an error page, besides a site's rules */
+#define SITE_PATH_EXTRA 4096 /* what rules, user folders and index names may add to a path */
 #define LINGER_MS 2000
 #define LONG_MS (UINT64_C(86400) * 1000)
 
@@ -32,6 +34,9 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     list_init(&loop->throttled);
     loop->timeout_ms[TIMEOUT_LINGER] = LINGER_MS;
     loop->input = xmalloc(LOOP_INPUT_BYTES);
+    loop->scratch.rules = url_rule_scratch_new();
+    if (getrandom(loop->random, sizeof(loop->random), 0) != sizeof(loop->random))
+        loop->random[0] = monotonic_ns();
     return 0;
 
 fail_files:
@@ -60,6 +65,8 @@ void loop_fini(struct loop *loop)
     free(loop->input);
     free(loop->head);
     free(loop->path);
+    free(loop->scratch.bytes);
+    url_rule_scratch_free(loop->scratch.rules);
 }
 
 /* --- series ---------------------------------------------------------------------------------- */
@@ -178,7 +185,8 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
             rules_len = sites->sites[i].rules.lines_len;
     /* Location: encoded, with its query. */
     grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target);
-    grow(&loop->path, &loop->path_cap, 4 * target + 8);
+    grow(&loop->path, &loop->path_cap, 4 * target + SITE_PATH_EXTRA);
+    grow(&loop->scratch.bytes, &loop->scratch.cap, 4 * target + SITE_PATH_EXTRA);
 }
 
 void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generation, uint32_t loops)
@@ -201,6 +209,30 @@ void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generatio
     if (old)
         live_config_put(old);
     trim_series(loop);
+}
+
+/* Weyl steps through SplitMix64 (Steele, Lea, Flood 2014), from a seed the kernel gave. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+void loop_boundary(struct loop *loop, char *out, size_t len)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i + 1 < len; i++) {
+        if (i % 16 == 0)
+            bits = next_random(&loop->random[i / 16 % 2]);
+        out[i] = digits[bits & 15];
+        bits >>= 4;
+    }
+    out[len - 1] = '\0';
 }
 
 const char *loop_date(struct loop *loop)

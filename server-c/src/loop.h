@@ -53,6 +53,7 @@ enum timeout {
 struct loop_shared {
     struct io_lane *stat_lane, *read_lane;
     struct access_log *access_log;
+    struct auth_store *auth;
     struct peer_table *peers;
     _Atomic uint32_t connections;
 };
@@ -81,6 +82,8 @@ struct loop {
     size_t head_cap;
     char *path; /* resolved paths are written here */
     size_t path_cap;
+    struct site_scratch scratch;
+    uint64_t random[2]; /* what boundaries are made from */
 };
 
 int loop_init(struct loop *loop, struct loop_shared *shared);
@@ -100,6 +103,9 @@ static inline void loop_count(struct live_config *live, enum counter counter, ui
 
 /* The Date of now; also sets loop->date_second. */
 const char *loop_date(struct loop *loop);
+
+/* A text that no file can have in it, as nobody can know it before: `len` - 1 hexadecimal digits. */
+void loop_boundary(struct loop *loop, char *out, size_t len);
 
 /* Adds this loop's series and gauges. Forgets series that are too old and without requests. */
 void loop_add_metrics(struct loop *loop, struct server_metrics *metrics);

@@ -17,6 +17,9 @@ static const struct {
     {"join", cmd_join, "URL --token TOKEN --state DIR [--name NAME]",
      "enrol this machine with a control plane"},
     {"run", cmd_run, "--state DIR", "serve what the control plane assigns"},
+    {"sign-url", cmd_sign_url,
+     "--secret-file FILE --path PATH --expires-in SECONDS|--expires UNIX_TIME",
+     "print a link that holds until then"},
     {"version", cmd_version, "", "print the version"},
 };
 

@@ -7,6 +7,10 @@
 
 #define SUFFIX_MAX 32 /* longer ones are in no table */
 
+/* Of a config that was put together without its table. */
+#define DEFAULT_TYPE "application/octet-stream"
+#define DEFAULT_CHARSET "utf-8"
+
 static const struct {
     const char *suffix, *type;
 } builtin[] = {
@@ -61,7 +65,18 @@ static bool lower_case(char *out, struct span suffix)
     return true;
 }
 
-const char *mime_type(const struct config *cfg, struct span path)
+/* JSON is UTF-8 by definition and XML says itself what it is (RFC 8259, RFC 7303 section 3): a
+ * charset could only be without meaning or wrong there. */
+static struct mime_type with_charset(const struct config *cfg, const char *name)
+{
+    const char *charset = cfg->charset ? cfg->charset : DEFAULT_CHARSET;
+
+    if (charset[0] == '\0' || strncmp(name, "text/", 5) != 0)
+        charset = NULL;
+    return (struct mime_type){name, charset};
+}
+
+struct mime_type mime_type(const struct config *cfg, struct span path)
 {
     const char *slash = memrchr(path.ptr, '/', path.len);
     struct span rest = path;
@@ -75,12 +90,13 @@ const char *mime_type(const struct config *cfg, struct span path)
         rest.ptr = dot;
         if (lower_case(suffix, rest)) {
             type = find_configured(cfg, suffix);
-            if (!type)
-                type = find_builtin(suffix);
             if (type)
-                return type;
+                return (struct mime_type){type, NULL};
+            type = find_builtin(suffix);
+            if (type)
+                return with_charset(cfg, type);
         }
         rest.ptr++, rest.len--;
     }
-    return "application/octet-stream";
+    return (struct mime_type){cfg->default_type ? cfg->default_type : DEFAULT_TYPE, NULL};
 }

@@ -6,8 +6,16 @@
 #include "config.h"
 #include "util.h"
 
+/* A Content-Type in the two parts it is written from, so that nobody has to put it together: both
+ * live as long as the config. */
+struct mime_type {
+    const char *name;    /* "text/css"; with its parameters when the config has some */
+    const char *charset; /* what "; charset=" is to say; NULL: nothing */
+};
+
 /* The type of the file at `path`: the longest suffix of its name that the config knows, else that
- * mime.def knows, else application/octet-stream. Lives as long as cfg. Ignores case. */
-const char *mime_type(const struct config *cfg, struct span path);
+ * mime.def knows, else the config's default. Ignores case. What the config gives is sent as it is
+ * written; text of mime.def gets the config's charset. */
+struct mime_type mime_type(const struct config *cfg, struct span path);
 
 #endif

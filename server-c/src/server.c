@@ -7,6 +7,7 @@
 #include "server.h"
 
 #include "admin.h"
+#include "auth_check.h"
 #include "listener.h"
 #include "log.h"
 #include "mem.h"
@@ -30,6 +31,7 @@
 
 struct server {
     struct loop_shared shared;
+    struct io_lane *auth_lane; /* passwords are verified there */
     char boot_id[33];
     uint64_t started_ns;
     uv_mutex_t applying;
@@ -104,9 +106,19 @@ struct server *server_new(int *err)
     srv->shared.read_lane = io_lane_new("read", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.read_lane)
         goto fail_read_lane;
+    srv->auth_lane = io_lane_new("auth", AUTH_LANE_THREADS, AUTH_LANE_QUEUE);
+    if (!srv->auth_lane)
+        goto fail_auth_lane;
+    srv->shared.auth = auth_store_new(srv->shared.stat_lane, srv->auth_lane);
+    if (!srv->shared.auth)
+        goto fail_auth_store;
     *err = 0;
     return srv;
 
+fail_auth_store:
+    io_lane_free(srv->auth_lane);
+fail_auth_lane:
+    io_lane_free(srv->shared.read_lane);
 fail_read_lane:
     io_lane_free(srv->shared.stat_lane);
 fail_stat_lane:
@@ -137,6 +149,8 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     }
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_free(srv->workers[i]);
+    auth_store_free(srv->shared.auth);
+    io_lane_free(srv->auth_lane);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
     access_log_free(srv->shared.access_log);

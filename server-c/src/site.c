@@ -7,32 +7,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define HOST_MAX 255 /* RFC 1035; a longer one matches nothing but "*" */
-
 struct site_host {
     const char *name; /* of the config; a wildcard's begins with its dot */
     const struct site *site;
 };
 
-static uint64_t last_id; /* of sites and of look-ups; one thread at a time */
-
-static bool finds_same_files(const struct config_site *a, const struct config_site *b)
-{
-    if (strcmp(a->root, b->root) != 0 || a->index_count != b->index_count)
-        return false;
-    for (size_t i = 0; i < a->index_count; i++)
-        if (strcmp(a->index[i], b->index[i]) != 0)
-            return false;
-    return true;
-}
-
-static uint64_t lookup_id_of(const struct config_site *cfg, const struct site *sites, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (finds_same_files(sites[i].cfg, cfg))
-            return sites[i].lookup_id;
-    return 0;
-}
+static uint64_t last_id; /* one thread at a time */
 
 static bool has_same_hosts(const struct config_site *a, const struct config_site *b)
 {
@@ -70,6 +50,27 @@ static void add_host(struct site_set *set, const char *name, const struct site *
         set->exact[set->exact_count++] = (struct site_host){name, site};
 }
 
+static void init_site(struct site *site, const struct config_site *cfg,
+                      const struct site_set *previous)
+{
+    site->cfg = cfg;
+    site->id = ++last_id;
+    site_places_init(&site->places, cfg);
+    site_policy_init(&site->policy, cfg);
+    for (size_t i = 0; i < cfg->precompressed_count; i++)
+        site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
+    response_rules_init(&site->rules, cfg);
+    site->rate = rate_of(cfg, previous);
+}
+
+static void fini_site(struct site *site)
+{
+    rate_bucket_put(site->rate);
+    response_rules_fini(&site->rules);
+    site_policy_fini(&site->policy);
+    site_places_fini(&site->places);
+}
+
 struct site_set *site_set_new(struct config *cfg, const struct site_set *previous)
 {
     struct site_set *set = xcalloc(1, sizeof(*set));
@@ -82,20 +83,10 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
         hosts += cfg->sites[i].host_count;
     set->exact = xcalloc(hosts, sizeof(*set->exact));
     set->wildcard = xcalloc(hosts, sizeof(*set->wildcard));
-
     for (size_t i = 0; i < cfg->site_count; i++) {
-        struct site *site = &set->sites[i];
-        site->cfg = &cfg->sites[i];
-        site->id = ++last_id;
-        site->lookup_id = lookup_id_of(site->cfg, set->sites, i);
-        if (!site->lookup_id && previous)
-            site->lookup_id = lookup_id_of(site->cfg, previous->sites, previous->cfg->site_count);
-        if (!site->lookup_id)
-            site->lookup_id = ++last_id;
-        site->rate = rate_of(site->cfg, previous);
-        response_rules_init(&site->rules, site->cfg->headers, site->cfg->header_count);
-        for (size_t h = 0; h < site->cfg->host_count; h++)
-            add_host(set, site->cfg->hosts[h], site);
+        init_site(&set->sites[i], &cfg->sites[i], previous);
+        for (size_t h = 0; h < cfg->sites[i].host_count; h++)
+            add_host(set, cfg->sites[i].hosts[h], &set->sites[i]);
     }
     qsort(set->exact, set->exact_count, sizeof(*set->exact), compare_hosts);
     qsort(set->wildcard, set->wildcard_count, sizeof(*set->wildcard), compare_hosts);
@@ -112,10 +103,8 @@ void site_set_put(struct site_set *set)
 {
     if (!set || atomic_fetch_sub_explicit(&set->refs, 1, memory_order_acq_rel) != 1)
         return;
-    for (size_t i = 0; i < set->cfg->site_count; i++) {
-        response_rules_fini(&set->sites[i].rules);
-        rate_bucket_put(set->sites[i].rate);
-    }
+    for (size_t i = 0; i < set->cfg->site_count; i++)
+        fini_site(&set->sites[i]);
     free(set->sites);
     free(set->exact);
     free(set->wildcard);
@@ -143,24 +132,15 @@ static const struct site *find(const struct site_host *hosts, size_t count, cons
 const struct site *site_set_find(const struct site_set *set, struct span host)
 {
     const struct site *site;
-    char name[HOST_MAX + 1];
+    char name[SITE_HOST_MAX + 1];
 
-    if (set->exact_count + set->wildcard_count == 0)
+    if (set->exact_count + set->wildcard_count == 0 || site_host_normalise(name, host) == 0)
         return set->fallback;
-    if (host.len > 0 && host.ptr[host.len - 1] == '.') /* "example.org." is the same host */
-        host.len--;
-    if (host.len == 0 || host.len > HOST_MAX)
-        return set->fallback;
-    for (size_t i = 0; i < host.len; i++) {
-        char c = host.ptr[i];
-        name[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
-    name[host.len] = '\0';
-
     site = find(set->exact, set->exact_count, name);
     if (site || set->wildcard_count == 0)
         return site ? site : set->fallback;
-    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+    /* From the second byte on: there is no name before the dot of ".example.org". */
+    for (const char *dot = strchr(name + 1, '.'); dot; dot = strchr(dot + 1, '.')) {
         site = find(set->wildcard, set->wildcard_count, dot);
         if (site)
             return site;

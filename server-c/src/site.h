@@ -6,8 +6,11 @@
 #define FARMSTEAD_SITE_H
 
 #include "config.h"
+#include "http_coding.h"
 #include "rate_limit.h"
 #include "response.h"
+#include "site_place.h"
+#include "site_policy.h"
 #include "util.h"
 
 #include <stdatomic.h>
@@ -15,9 +18,12 @@
 struct site {
     const struct config_site *cfg;
     struct response_rules rules;
-    uint64_t id;              /* never used again: what was prepared for a site is kept under it */
-    uint64_t lookup_id;       /* equal for sites, of whatever config, that find the same files */
+    struct site_places places;
+    struct site_policy policy;
+    enum http_coding codings[CODING_COUNT]; /* of precompressed siblings, the first is preferred */
+    size_t coding_count;
     struct rate_bucket *rate; /* NULL: no limit; referenced */
+    uint64_t id;              /* never used again: what was prepared for a site is kept under it */
 };
 
 struct site_host;
@@ -31,8 +37,8 @@ struct site_set {
     const struct site *fallback; /* of host "*"; may be NULL */
 };
 
-/* Takes its own reference to cfg. `previous` (may be NULL) is where lookup_ids are taken over
- * from, so that a reload keeps what the file caches know. One thread at a time. */
+/* Takes its own reference to cfg. Reads the files that rules name. `previous` (may be NULL) is where
+ * rates are taken over from. One thread at a time, never a loop's. */
 struct site_set *site_set_new(struct config *cfg, const struct site_set *previous);
 struct site_set *site_set_get(struct site_set *set); /* Any thread. Returns set. */
 void site_set_put(struct site_set *set);             /* Any thread. NULL is allowed. */

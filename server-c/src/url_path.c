@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-static enum http_status take_char(struct span *raw, char *c)
+static enum http_status take_char(struct span *raw, bool is_encoded, char *c)
 {
     int high, low;
 
     *c = raw->ptr[0];
     raw->ptr++, raw->len--;
-    if (*c == '\\') /* must be encoded, and is a slash to careless readers */
+    if (is_encoded && *c == '\\') /* must be encoded, and is a slash to careless readers */
         return HTTP_BAD_REQUEST;
-    if (*c == '%') {
+    if (is_encoded && *c == '%') {
         if (raw->len < 2 || (high = hex_digit(raw->ptr[0])) < 0 ||
             (low = hex_digit(raw->ptr[1])) < 0)
             return HTTP_BAD_REQUEST;
@@ -56,7 +56,8 @@ static bool has_hidden_segment(struct span path)
     return false;
 }
 
-enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, struct span raw)
+static enum http_status resolve(struct url_path *path, char *out, size_t cap, struct span raw,
+                                bool is_encoded)
 {
     size_t len = 0, start = 1;
     enum http_status status;
@@ -68,7 +69,7 @@ enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, 
         return HTTP_BAD_REQUEST;
     while (raw.len > 0) {
         bool is_slash = raw.ptr[0] == '/';
-        status = take_char(&raw, &c);
+        status = take_char(&raw, is_encoded, &c);
         if (status != HTTP_OK)
             return status;
         if (is_slash && len > 0) {
@@ -93,6 +94,17 @@ enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, 
     path->is_folder = out[len - 1] == '/';
     path->is_hidden = has_hidden_segment((struct span){out, len});
     return HTTP_OK;
+}
+
+enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, struct span raw)
+{
+    return resolve(path, out, cap, raw, true);
+}
+
+enum http_status url_path_normalise(struct url_path *path, char *out, size_t cap,
+                                    struct span decoded)
+{
+    return resolve(path, out, cap, decoded, false);
 }
 
 size_t url_path_encode(char *out, size_t cap, struct span path)

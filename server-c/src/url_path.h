@@ -22,6 +22,11 @@ struct url_path {
  * HTTP_OK, or the status to refuse with: 400 malformed, 404 no file can have that name. */
 enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, struct span raw);
 
+/* The same for a path that is decoded already, as a rewrite makes one: '%' and '\\' are themselves.
+ * `out` and `decoded` must not overlap. */
+enum http_status url_path_normalise(struct url_path *path, char *out, size_t cap,
+                                    struct span decoded);
+
 /* Percent-encodes a resolved path for Location. Returns the length, or 0 when `cap` is too small;
  * 3 * len is always enough. */
 size_t url_path_encode(char *out, size_t cap, struct span path);

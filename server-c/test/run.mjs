@@ -8,6 +8,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { targets } from './fuzz/targets.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const folder = resolve(here, '..')
@@ -44,21 +45,17 @@ function run(title, command, args, env = {}) {
 }
 
 function fuzz() {
-  const targets = readdirSync(join(here, 'fuzz')).filter((file) => /^fuzz_.*\.c$/.test(file))
-  for (const file of targets) {
-    const target = file.replace(/\.c$/, '')
-    const name = target.replace(/^fuzz_/, '')
-    const dict = name.startsWith('http_') || name === 'url_path' ? 'http.dict' : 'json.dict'
+  for (const { program, dictionary, corpus } of targets) {
     // What is found goes to a folder of its own: the corpus is changed by hand only.
-    const found = mkdtempSync(join(tmpdir(), `${target}-`))
-    run(target, join(build, target), [
+    const found = mkdtempSync(join(tmpdir(), `${program}-`))
+    run(program, join(build, program), [
       `-max_total_time=${Math.max(seconds, 1)}`,
-      `-dict=${join(here, 'fuzz', dict)}`,
+      `-dict=${dictionary}`,
       `-artifact_prefix=${build}/`,
       '-print_final_stats=0',
       '-verbosity=0',
       found,
-      join(here, 'fuzz/corpus', name),
+      corpus,
     ])
     rmSync(found, { recursive: true })
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any path: what is accepted begins at the root, never leaves it, has no NUL, is its own resolved
- * form, and comes back from its encoded form. */
+/* Any path, encoded or decoded already: what is accepted begins at the root, never leaves it, has no
+ * NUL, is its own normal form, and comes back from its encoded form. */
 #include "url_path.h"
 #include "util.h"
 
@@ -32,19 +32,35 @@ static void check_round_trip(const char *path, size_t len)
     free(again);
 }
 
+static void check_accepted(const char *out, const struct url_path *path, size_t raw_len)
+{
+    char *again = malloc(path->len + 2);
+    struct url_path normal;
+
+    CHECK(path->len <= raw_len + 1);
+    CHECK(path->is_folder == (out[path->len - 1] == '/'));
+    check_resolved(out, path->len);
+    check_round_trip(out, path->len);
+    CHECK(url_path_normalise(&normal, again, path->len + 2, (struct span){out, path->len}) ==
+          HTTP_OK);
+    CHECK(normal.len == path->len && memcmp(again, out, path->len) == 0);
+    CHECK(normal.is_hidden == path->is_hidden);
+    free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+    static enum http_status (*const ways[])(struct url_path *, char *, size_t,
+                                            struct span) = {url_path_resolve, url_path_normalise};
     struct span raw = {(const char *)data, len};
     char *out = malloc(len + 2);
     struct url_path path;
-    enum http_status status = url_path_resolve(&path, out, len + 2, raw);
 
-    CHECK(status == HTTP_OK || status == HTTP_BAD_REQUEST || status == HTTP_NOT_FOUND);
-    if (status == HTTP_OK) {
-        CHECK(path.len <= len + 1);
-        CHECK(path.is_folder == (out[path.len - 1] == '/'));
-        check_resolved(out, path.len);
-        check_round_trip(out, path.len);
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        enum http_status status = ways[i](&path, out, len + 2, raw);
+        CHECK(status == HTTP_OK || status == HTTP_BAD_REQUEST || status == HTTP_NOT_FOUND);
+        if (status == HTTP_OK)
+            check_accepted(out, &path, len);
     }
     free(out);
     return 0;

@@ -63,13 +63,13 @@ describe('HTTP/1.1', () => {
     assert.equal(options.status, 204)
     assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS')
     assert.equal((await get(node.port, '*', { method: 'OPTIONS' })).status, 204)
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']) {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND']) {
       const { status, headers } = await get(node.port, '/a.txt', { method })
       assert.equal(status, 405, method)
       assert.equal(headers.allow, 'GET, HEAD, OPTIONS')
     }
     assert.equal((await get(node.port, 'test:80', { method: 'CONNECT' })).status, 405)
-    for (const method of ['get', 'BREW', 'PROPFIND'])
+    for (const method of ['get', 'BREW', 'PROPFOUND'])
       assert.equal((await get(node.port, '/a.txt', { method })).status, 501, method)
   })
 

@@ -212,7 +212,7 @@ test('ranges', async (t) => {
       assert.equal(status, 416, range)
       assert.equal(headers['content-range'], `bytes */${size}`)
     }
-    for (const range of ['bytes=0-1,5-6', 'lines=1-2', 'bytes=2-1', 'bytes=x']) {
+    for (const range of ['lines=1-2', 'bytes=2-1', 'bytes=x']) {
       const { status, body } = await get(node.port, target, { lines: [`Range: ${range}`] })
       assert.equal(status, 200, range)
       assert.equal(body.length, size)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { freePort } from '../support/agent-node.mjs'
 import { startNode } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
@@ -209,6 +210,17 @@ test('addresses come and go with a reload; kept-alive connections of a removed o
   client.send(request('/a.txt'))
   assert.equal((await client.response()).text, 'a')
   client.close()
+})
+
+test('a port moves between one address and all of them, and nobody else is in its way', async (t) => {
+  const port = await freePort()
+  const listen = (address) => ({ listen: [{ address, port }] })
+  const node = await startNode(t, { files: { 'a.txt': 'a' }, config: listen('0.0.0.0') })
+  for (const address of ['127.0.0.1', '0.0.0.0', '127.0.0.1']) {
+    assert.ok(await node.reload({ ...node.config, ...listen(address) }), node.log)
+    assert.equal((await get(port, '/a.txt')).text, 'a')
+  }
+  await assert.rejects(RawClient.connect(port, { host: '127.0.0.2' }))
 })
 
 test('a shorter idle time counts for connections that idle already', async (t) => {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
+import { cpuTicks } from '../support/process.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
 const files = { 'a.txt': 'alpha', 'big.bin': Buffer.alloc(32 << 20, 'x') }
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-const cpuTicks = (pid) => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return Number(fields[11]) + Number(fields[12])
-}
 
 test('a head that comes drop by drop is cut off after headerSeconds', async (t) => {
   const node = await startNode(t, { files, config: { limits: { headerSeconds: 1 } } })

@@ -111,6 +111,80 @@ static void test_corpus(void)
     CHECK_TRUE(each_file(SOURCE_DIR "/config-corpus/bad", false) > 0, "no bad configs");
 }
 
+static void check_process_defaults(const struct config *cfg)
+{
+    CHECK_STR(__LINE__, "socket", cfg->listens[0].socket, "");
+    CHECK_STR(__LINE__, "socket's mode", cfg->listens[0].socket_mode, "0660");
+    CHECK_STR(__LINE__, "user", cfg->process.user, "");
+    CHECK_STR(__LINE__, "group", cfg->process.group, "");
+    CHECK_STR(__LINE__, "chroot", cfg->process.chroot, "");
+    CHECK_STR(__LINE__, "pid file", cfg->process.pid_file, "");
+    CHECK_INT(__LINE__, "per address", cfg->limits.connections_per_address, 0);
+    CHECK_INT(__LINE__, "slowest", cfg->limits.min_bytes_per_second, 100);
+    CHECK_INT(__LINE__, "body", cfg->limits.body_bytes, 65536);
+    CHECK_INT(__LINE__, "disk", cfg->io.timeout_seconds, 30);
+    CHECK_STR(__LINE__, "type", cfg->default_type, "application/octet-stream");
+    CHECK_STR(__LINE__, "charset", cfg->charset, "utf-8");
+}
+
+static void check_site_defaults(const struct config_site *site)
+{
+    CHECK_INT(__LINE__, "symlinks", site->symlinks, SYMLINKS_WITHIN_ROOT);
+    CHECK_INT(__LINE__, "etag", site->etag_inode, false);
+    CHECK_INT(__LINE__, "listing", site->listing.enabled, false);
+    CHECK_INT(__LINE__, "listing", site->listing.max_entries, 10000);
+    CHECK_INT(__LINE__, "copies", site->precompressed_count, 3);
+    CHECK_STR(__LINE__, "copies", site->precompressed[0], "br");
+    CHECK_STR(__LINE__, "copies", site->precompressed[1], "zstd");
+    CHECK_STR(__LINE__, "copies", site->precompressed[2], "gzip");
+    CHECK_STR(__LINE__, "user folder", site->user_dirs.folder, "");
+    CHECK_STR(__LINE__, "homes", site->user_dirs.base, "/home");
+    CHECK_INT(__LINE__, "users", site->user_dirs.user_count, 0);
+    CHECK_INT(__LINE__, "users left out", site->user_dirs.excluded_count, 1);
+    CHECK_STR(__LINE__, "users left out", site->user_dirs.excluded[0], "root");
+    CHECK_INT(__LINE__, "rules",
+              site->alias_count + site->redirect_count + site->rewrite_count + site->expires_count +
+                  site->error_page_count + site->access_count + site->auth_count +
+                  site->signed_url_count + site->hotlink_count,
+              0);
+    CHECK_INT(__LINE__, "rate", site->bytes_per_second, 0);
+    CHECK_INT(__LINE__, "rate of one", site->connection_bytes_per_second, 0);
+}
+
+/* What a rule has when only what must be given is. */
+static void test_defaults_of_rules(void)
+{
+    static const char text[] =
+        "{\"sites\": [{\"hosts\": [\"*\"], \"root\": \"/w\", \"redirects\": [{\"match\": \"a\", "
+        "\"to\": \"/\"}], \"rewrites\": [{\"match\": \"a\", \"to\": \"/\"}], \"headers\": "
+        "[{\"name\": \"X\"}], \"expires\": [{\"maxAgeSeconds\": 1}], \"access\": [{\"action\": "
+        "\"deny\"}], \"auth\": [{\"realm\": \"r\", \"file\": \"/f\"}], \"signedUrls\": "
+        "[{\"secretFile\": \"/s\"}], \"hotlink\": [{}]}]}";
+    struct config_errors errors = {0};
+    struct config *cfg = config_parse(text, strlen(text), &errors);
+    const struct config_site *site;
+
+    CHECK_TRUE(cfg != NULL, "%s", errors.count > 0 ? errors.items[0].message : "");
+    if (cfg == NULL)
+        return;
+    site = &cfg->sites[0];
+    CHECK_INT(__LINE__, "redirect", site->redirects[0].status, 301);
+    CHECK_INT(__LINE__, "rewrite", site->rewrites[0].goes_on, false);
+    CHECK_INT(__LINE__, "header",
+              site->headers[0].path_count + site->headers[0].type_count +
+                  site->headers[0].status_count,
+              0);
+    CHECK_INT(__LINE__, "from", site->expires[0].from, EXPIRES_FROM_ACCESS);
+    CHECK_STR(__LINE__, "directives", site->expires[0].directives, "");
+    CHECK_INT(__LINE__, "access", site->access[0].action, ACCESS_DENY);
+    CHECK_INT(__LINE__, "access", site->access[0].path_count + site->access[0].address_count, 0);
+    CHECK_INT(__LINE__, "auth", site->auth[0].path_count + site->auth[0].user_count, 0);
+    CHECK_INT(__LINE__, "signed", site->signed_urls[0].path_count, 0);
+    CHECK_INT(__LINE__, "hotlink", site->hotlink[0].path_count + site->hotlink[0].host_count, 0);
+    CHECK_INT(__LINE__, "hotlink", site->hotlink[0].allow_empty, true);
+    config_put(cfg);
+}
+
 static void test_defaults(void)
 {
     struct config_errors errors = {0};
@@ -148,6 +222,8 @@ static void test_defaults(void)
     CHECK_STR(__LINE__, "index", cfg->sites[0].index[0], "index.html");
     CHECK_INT(__LINE__, "hidden", cfg->sites[0].hidden_files, false);
     CHECK_INT(__LINE__, "headers", cfg->sites[0].header_count, 0);
+    check_process_defaults(cfg);
+    check_site_defaults(&cfg->sites[0]);
     config_put(cfg);
 }
 
@@ -156,11 +232,11 @@ static void check_site(const struct config_site *site)
     CHECK_INT(__LINE__, "hosts", site->host_count, 5);
     CHECK_STR(__LINE__, "lower case", site->hosts[0], "example.org");
     CHECK_STR(__LINE__, "v6 host", site->hosts[4], "[2001:db8::1]");
-    CHECK_STR(__LINE__, "root", site->root, "/srv/www");
+    CHECK_STR(__LINE__, "root", site->root, "/srv/www/{host2}/{host}");
     CHECK_INT(__LINE__, "index", site->index_count, 3);
     CHECK_STR(__LINE__, "index", site->index[1], "index.htm");
     CHECK_INT(__LINE__, "hidden", site->hidden_files, true);
-    CHECK_INT(__LINE__, "headers", site->header_count, 6);
+    CHECK_INT(__LINE__, "headers", site->header_count, 7);
     CHECK_INT(__LINE__, "add", site->headers[1].action, HEADER_ADD);
     CHECK_STR(__LINE__, "add", site->headers[1].name, "Link");
     CHECK_STR(__LINE__, "add", site->headers[1].value, "</style.css>; rel=preload");
@@ -169,12 +245,89 @@ static void check_site(const struct config_site *site)
     CHECK_INT(__LINE__, "set is the default", site->headers[5].action, HEADER_SET);
 }
 
+static void check_site_files(const struct config_site *site)
+{
+    CHECK_INT(__LINE__, "symlinks", site->symlinks, SYMLINKS_SAME_OWNER);
+    CHECK_INT(__LINE__, "etag", site->etag_inode, true);
+    CHECK_INT(__LINE__, "listing", site->listing.enabled, true);
+    CHECK_INT(__LINE__, "listing", site->listing.max_entries, 500);
+    CHECK_INT(__LINE__, "copies", site->precompressed_count, 2);
+    CHECK_STR(__LINE__, "copies", site->precompressed[0], "zstd");
+    CHECK_INT(__LINE__, "aliases", site->alias_count, 2);
+    CHECK_STR(__LINE__, "alias", site->aliases[1].path, "/images/old/");
+    CHECK_STR(__LINE__, "alias", site->aliases[1].folder, "/srv/attic");
+    CHECK_STR(__LINE__, "user folder", site->user_dirs.folder, "public_html");
+    CHECK_STR(__LINE__, "homes", site->user_dirs.base, "/home/users");
+    CHECK_INT(__LINE__, "users", site->user_dirs.user_count, 2);
+    CHECK_STR(__LINE__, "users", site->user_dirs.users[1], "b.c");
+    CHECK_STR(__LINE__, "users left out", site->user_dirs.excluded[0], "dora");
+    CHECK_INT(__LINE__, "pages", site->error_page_count, 2);
+    CHECK_STR(__LINE__, "pages", site->error_pages[1].status, "5xx");
+    CHECK_STR(__LINE__, "pages", site->error_pages[1].path, "/errors/5xx.html");
+    CHECK_INT(__LINE__, "rate", site->bytes_per_second, 1000000);
+    CHECK_INT(__LINE__, "rate of one", site->connection_bytes_per_second, 50000);
+}
+
+static void check_site_urls(const struct config_site *site)
+{
+    CHECK_INT(__LINE__, "redirects", site->redirect_count, 2);
+    CHECK_STR(__LINE__, "redirect", site->redirects[0].match, "^/old/(.*)$");
+    CHECK_STR(__LINE__, "redirect", site->redirects[0].to, "/new/$1");
+    CHECK_INT(__LINE__, "redirect", site->redirects[0].status, 308);
+    CHECK_INT(__LINE__, "rewrites", site->rewrite_count, 2);
+    CHECK_STR(__LINE__, "rewrite", site->rewrites[1].match, "^/b/ü");
+    CHECK_STR(__LINE__, "rewrite", site->rewrites[1].to, "/ü.html");
+    CHECK_INT(__LINE__, "rewrite", site->rewrites[0].goes_on, true);
+    CHECK_STR(__LINE__, "header", site->headers[4].paths[1], "/plain/**");
+    CHECK_STR(__LINE__, "header", site->headers[6].types[0], "image/*");
+    CHECK_STR(__LINE__, "header", site->headers[6].statuses[1], "4xx");
+    CHECK_STR(__LINE__, "expires", site->expires[0].paths[0], "*.css");
+    CHECK_STR(__LINE__, "expires", site->expires[0].directives, "public, immutable");
+    CHECK_INT(__LINE__, "expires", site->expires[0].max_age_seconds, 31536000);
+    CHECK_STR(__LINE__, "expires", site->expires[1].types[0], "image/*");
+    CHECK_INT(__LINE__, "expires", site->expires[1].from, EXPIRES_FROM_MODIFICATION);
+}
+
+static void check_site_guards(const struct config_site *site)
+{
+    CHECK_INT(__LINE__, "access", site->access_count, 2);
+    CHECK_INT(__LINE__, "access", site->access[0].action, ACCESS_ALLOW);
+    CHECK_INT(__LINE__, "access", site->access[0].address_count, 3);
+    CHECK_STR(__LINE__, "access", site->access[0].addresses[1], "2001:db8::/32");
+    CHECK_STR(__LINE__, "access", site->access[1].paths[1], "*.inc");
+    CHECK_STR(__LINE__, "auth", site->auth[0].paths[0], "/club/**");
+    CHECK_STR(__LINE__, "auth", site->auth[0].realm, "Club [members]");
+    CHECK_STR(__LINE__, "auth", site->auth[0].file, "/srv/club.htpasswd");
+    CHECK_STR(__LINE__, "auth", site->auth[0].users[1], "Zoë");
+    CHECK_STR(__LINE__, "signed", site->signed_urls[0].paths[0], "/paid/**");
+    CHECK_STR(__LINE__, "signed", site->signed_urls[0].secret_file, "/srv/paid.key");
+    CHECK_STR(__LINE__, "hotlink", site->hotlink[0].paths[0], "*.jpg");
+    CHECK_STR(__LINE__, "hotlink, lower case", site->hotlink[0].hosts[0], "*.example.com");
+    CHECK_INT(__LINE__, "hotlink", site->hotlink[0].allow_empty, false);
+}
+
+static void check_process(const struct config *cfg)
+{
+    CHECK_STR(__LINE__, "socket", cfg->listens[3].socket, "/run/farmstead/http");
+    CHECK_STR(__LINE__, "socket's mode", cfg->listens[3].socket_mode, "0600");
+    CHECK_STR(__LINE__, "user", cfg->process.user, "www-data");
+    CHECK_STR(__LINE__, "group", cfg->process.group, "www-data");
+    CHECK_STR(__LINE__, "chroot", cfg->process.chroot, "/srv");
+    CHECK_STR(__LINE__, "pid file", cfg->process.pid_file, "/run/farmstead.pid");
+    CHECK_INT(__LINE__, "per address", cfg->limits.connections_per_address, 20);
+    CHECK_INT(__LINE__, "slowest", cfg->limits.min_bytes_per_second, 1000);
+    CHECK_INT(__LINE__, "body", cfg->limits.body_bytes, 1024);
+    CHECK_INT(__LINE__, "disk", cfg->io.timeout_seconds, 9);
+    CHECK_STR(__LINE__, "type", cfg->default_type, "text/plain");
+    CHECK_STR(__LINE__, "charset", cfg->charset, "iso-8859-1");
+}
+
 static void test_every_option(void)
 {
     struct config_errors errors = {0};
     struct config *cfg = parse_file(SOURCE_DIR "/config-corpus/good/all-options.jsonc", &errors);
 
-    CHECK_INT(__LINE__, "listeners", cfg->listen_count, 3);
+    CHECK_INT(__LINE__, "listeners", cfg->listen_count, 4);
     CHECK_STR(__LINE__, "address", cfg->listens[1].address, "::1");
     CHECK_INT(__LINE__, "port", cfg->listens[2].port, 0);
     CHECK_INT(__LINE__, "workers", cfg->workers, 2);
@@ -206,7 +359,11 @@ static void test_every_option(void)
     CHECK_STR(__LINE__, "sorted", cfg->mimes[1].suffix, ".tar.zst");
     CHECK_STR(__LINE__, "type", cfg->mimes[3].type, "a/b;c=\"d e\"");
     CHECK_INT(__LINE__, "sites", cfg->site_count, 2);
+    check_process(cfg);
     check_site(&cfg->sites[0]);
+    check_site_files(&cfg->sites[0]);
+    check_site_urls(&cfg->sites[0]);
+    check_site_guards(&cfg->sites[0]);
     CHECK_INT(__LINE__, "no index", cfg->sites[1].index_count, 0);
     config_put(cfg);
 }
@@ -307,6 +464,7 @@ int main(void)
 {
     test_corpus();
     test_defaults();
+    test_defaults_of_rules();
     test_every_option();
     test_text_and_digest();
     test_errors_found_later();

@@ -2,6 +2,7 @@
 #include "config_table.c"
 
 #include "check.h"
+#include "config_value.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -102,8 +103,22 @@ static int check_rows(const struct option *rows)
     return count;
 }
 
+/* A reading of a config compiles each of them at most once. */
+static size_t count_patterns(const struct option *rows)
+{
+    size_t count = 0;
+
+    for (; rows->name != NULL; rows++) {
+        count += (rows->pattern != NULL) + (rows->key_pattern != NULL);
+        if (rows->members != NULL)
+            count += count_patterns(rows->members);
+    }
+    return count;
+}
+
 int main(void)
 {
     check_rows(config_table);
+    CHECK_TRUE(count_patterns(config_table) <= CONFIG_MAX_PATTERNS, "raise CONFIG_MAX_PATTERNS");
     return check_end("config_table");
 }

@@ -68,6 +68,38 @@ static void test_verdicts(void)
     }
 }
 
+/* A file that changed a moment ago has no tag: nothing but "*" names it. */
+static void test_without_tag(void)
+{
+    static const struct http_validators fresh = {{"", 0}, 784111777};
+    static const struct {
+        int line;
+        const char *fields;
+        enum http_cond want;
+        bool ranges;
+    } rows[] = {
+        {__LINE__, "If-None-Match: \"a-1\", \"\"\r\n", HTTP_COND_SERVE, true},
+        {__LINE__, "If-None-Match: *\r\n", HTTP_COND_NOT_MODIFIED, true},
+        {__LINE__, "If-Match: \"a-1\", \"\"\r\n", HTTP_COND_FAILED, true},
+        {__LINE__, "If-Match: *\r\n", HTTP_COND_SERVE, true},
+        {__LINE__, "If-Modified-Since: " SAME "\r\n", HTTP_COND_SERVE, true},
+        {__LINE__, "If-Unmodified-Since: " EARLIER "\r\n", HTTP_COND_FAILED, true},
+        {__LINE__, "If-Range: \"a-1\"\r\n", HTTP_COND_SERVE, false},
+        {__LINE__, "If-Range: \"\"\r\n", HTTP_COND_SERVE, false},
+        {__LINE__, "If-Range: " SAME "\r\n", HTTP_COND_SERVE, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct http_request req;
+        char head[512];
+        parse(&req, head, sizeof(head), rows[i].fields);
+        CHECK_INT(rows[i].line, rows[i].fields, http_cond_decide(&req, head, &fresh, 784111778),
+                  rows[i].want);
+        CHECK_INT(rows[i].line, rows[i].fields,
+                  http_cond_range_applies(&req, head, &fresh, 784111778), rows[i].ranges);
+    }
+}
+
 static void test_if_range(void)
 {
     static const struct {
@@ -100,6 +132,7 @@ static void test_if_range(void)
 int main(void)
 {
     test_verdicts();
+    test_without_tag();
     test_if_range();
     return check_end("http_cond");
 }

@@ -66,6 +66,13 @@ static const struct row rows[] = {
     BAD_ROW("absolute form with a user", "GET http://u@b/ HTTP/1.1\r\n" H END, 400),
     BAD_ROW("absolute form without a host", "GET http:///x HTTP/1.1\r\n" H END, 400),
     BAD_ROW("another scheme", "GET ftp://b/ HTTP/1.1\r\n" H END, 400),
+    OK_ROW("absolute form of IPv6", "GET http://[::1]:80/ HTTP/1.1\r\n" H END, "http://[::1]:80/"),
+    OK_ROW("absolute form with https", "GET https://b/ HTTP/1.1\r\n" H END, "https://b/"),
+    BAD_ROW("absolute form without Host", "GET http://b/ HTTP/1.1\r\n" END, 400),
+    BAD_ROW("absolute form with a wrong Host", "GET http://b/ HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+    BAD_ROW("absolute form with a port only", "GET http://:80/ HTTP/1.1\r\n" H END, 400),
+    OK_ROW("asterisk form of HTTP/1.0", "OPTIONS * HTTP/1.0\r\n" END, "*"),
+    BAD_ROW("asterisk form with a path", "OPTIONS */ HTTP/1.1\r\n" H END, 400),
     OK_ROW("asterisk form", "OPTIONS * HTTP/1.1\r\n" H END, "*"),
     BAD_ROW("asterisk form with GET", "GET * HTTP/1.1\r\n" H END, 400),
     BAD_ROW("a target without a slash", "GET x HTTP/1.1\r\n" H END, 400),
@@ -78,6 +85,17 @@ static const struct row rows[] = {
     OK_ROW("an empty Host", "GET / HTTP/1.1\r\nHost:\r\n\r\n", "/"),
     OK_ROW("Host with a port", "GET / HTTP/1.1\r\nHost: a:8080\r\n\r\n", "/"),
     OK_ROW("Host of IPv6", "GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", "/"),
+    OK_ROW("Host with an empty port", "GET / HTTP/1.1\r\nHost: a:\r\n\r\n", "/"),
+    OK_ROW("Host of IPv6 with IPv4", "GET / HTTP/1.1\r\nHost: [::ffff:192.0.2.7]\r\n\r\n", "/"),
+    BAD_ROW("Host of half an IPv6", "GET / HTTP/1.1\r\nHost: [1:2]\r\n\r\n", 400),
+    BAD_ROW("Host of colons", "GET / HTTP/1.1\r\nHost: [:::]\r\n\r\n", 400),
+    BAD_ROW("Host of IPv4 in brackets", "GET / HTTP/1.1\r\nHost: [192.0.2.7]\r\n\r\n", 400),
+    BAD_ROW("Host with a zone", "GET / HTTP/1.1\r\nHost: [fe80::1%eth0]\r\n\r\n", 400),
+    BAD_ROW("Host with empty brackets", "GET / HTTP/1.1\r\nHost: []\r\n\r\n", 400),
+    BAD_ROW("Host with something behind the bracket", "GET / HTTP/1.1\r\nHost: [::1]a\r\n\r\n",
+            400),
+    BAD_ROW("Host with two ports", "GET / HTTP/1.1\r\nHost: a:1:2\r\n\r\n", 400),
+    BAD_ROW("Host that is a list", "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n", 400),
     BAD_ROW("Host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
     BAD_ROW("Host with a user", "GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", 400),
     BAD_ROW("Host with a space", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400),
@@ -107,7 +125,23 @@ static const struct row rows[] = {
     BAD_ROW("chunks and length",
             "GET / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n", 400),
     BAD_ROW("chunks in HTTP/1.0", "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
-    BAD_ROW("another coding", "GET / HTTP/1.1\r\n" H "Transfer-Encoding: gzip\r\n\r\n", 501),
+    BAD_ROW("a coding of which we know nothing",
+            "GET / HTTP/1.1\r\n" H "Transfer-Encoding: xchunked\r\n\r\n", 501),
+    BAD_ROW("a coding without an end", "GET / HTTP/1.1\r\n" H "Transfer-Encoding: gzip\r\n\r\n",
+            400),
+    BAD_ROW("no coding", "GET / HTTP/1.1\r\n" H "Transfer-Encoding: ,\r\n\r\n", 400),
+    BAD_ROW("chunks twice", "GET / HTTP/1.1\r\n" H "Transfer-Encoding: chunked, chunked\r\n\r\n",
+            400),
+    BAD_ROW("chunks not last", "GET / HTTP/1.1\r\n" H "Transfer-Encoding: chunked, gzip\r\n\r\n",
+            400),
+    BAD_ROW("two lines of chunks",
+            "GET / HTTP/1.1\r\n" H
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+            400),
+    BAD_ROW("chunks and length in HTTP/1.0",
+            "GET / HTTP/1.0\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+    OK_ROW("TE says what the client takes",
+           "GET / HTTP/1.1\r\n" H "TE: trailers, gzip;q=0.5\r\nConnection: TE\r\n\r\n", "/"),
     BAD_ROW("two codings", "GET / HTTP/1.1\r\n" H "Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
     BAD_ROW("a coding with a parameter",
             "GET / HTTP/1.1\r\n" H "Transfer-Encoding: chunked;x=y\r\n\r\n", 400),
@@ -116,7 +150,19 @@ static const struct row rows[] = {
     BAD_ROW("two lines of codings",
             "GET / HTTP/1.1\r\n" H "Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n\r\n",
             400),
+    OK_ROW("an expectation", "GET / HTTP/1.1\r\n" H "Expect: 100-Continue\r\n\r\n", "/"),
+    OK_ROW("the same expectation twice",
+           "GET / HTTP/1.1\r\n" H "Expect: 100-continue\r\nExpect: 100-continue\r\n\r\n", "/"),
+    BAD_ROW("one expectation too many", "GET / HTTP/1.1\r\n" H "Expect: 100-continue, gold\r\n\r\n",
+            417),
+    BAD_ROW("one on another line",
+            "GET / HTTP/1.1\r\n" H "Expect: 100-continue\r\nExpect: gold\r\n\r\n", 417),
+    OK_ROW("HTTP/1.0 expects nothing (9110 10.1.1)", "GET / HTTP/1.0\r\nExpect: gold\r\n\r\n", "/"),
     BAD_ROW("an unknown expectation", "GET / HTTP/1.1\r\n" H "Expect: gold\r\n\r\n", 417),
+    BAD_ROW("two Authorizations",
+            "GET / HTTP/1.1\r\n" H "Authorization: a\r\nAuthorization: a\r\n\r\n", 400),
+    OK_ROW("two lines of Accept-Encoding",
+           "GET / HTTP/1.1\r\n" H "Accept-Encoding: br\r\nAccept-Encoding: gzip\r\n\r\n", "/"),
     BAD_ROW("two Ranges", "GET / HTTP/1.1\r\n" H "Range: bytes=0-\r\nRange: bytes=1-\r\n\r\n", 400),
 
     BAD_ROW(
@@ -172,7 +218,10 @@ static bool same_result(const struct http_request *a, const struct http_request 
            a->head_len == b->head_len && a->content_length == b->content_length &&
            memcmp(a->fields, b->fields, sizeof(a->fields)) == 0 &&
            memcmp(&a->host, &b->host, sizeof(a->host)) == 0 &&
-           memcmp(&a->path, &b->path, sizeof(a->path)) == 0 && a->status == b->status;
+           memcmp(&a->path, &b->path, sizeof(a->path)) == 0 && a->status == b->status &&
+           a->reason == b->reason && a->expects_continue == b->expects_continue &&
+           memcmp(&a->query, &b->query, sizeof(a->query)) == 0 &&
+           memcmp(&a->target, &b->target, sizeof(a->target)) == 0;
 }
 
 static void test_any_split_gives_the_same(void)
@@ -188,6 +237,107 @@ static void test_any_split_gives_the_same(void)
             CHECK_TRUE(same_result(&whole, &split), "row %d \"%s\": split by %zu differs",
                        row->line, row->name, step);
         }
+    }
+}
+
+/* Feeds what ends at each of `cuts`, then all. */
+static int parse_in_cuts(struct http_request *req, const char *bytes, const size_t *cuts,
+                         size_t count, size_t len)
+{
+    enum parse result = PARSE_MORE;
+
+    http_request_init(req, MAX_HEAD, MAX_TARGET);
+    for (size_t i = 0; i <= count && result == PARSE_MORE; i++) {
+        size_t now = i < count ? cuts[i] : len;
+        char *copy = malloc(now ? now : 1);
+        memcpy(copy, bytes, now);
+        result = http_parse_request(req, copy, now);
+        free(copy);
+    }
+    return result == PARSE_OK ? 200 : result == PARSE_MORE ? 0 : (int)req->status;
+}
+
+static void test_all_splits_in_two(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        size_t len = strlen(rows[i].bytes);
+        struct http_request whole, split;
+        int status = parse_in_steps(&whole, rows[i].bytes, len, 0);
+
+        for (size_t cut = 0; cut <= len; cut++) {
+            CHECK_INT(rows[i].line, rows[i].name,
+                      parse_in_cuts(&split, rows[i].bytes, &cut, 1, len), status);
+            CHECK_TRUE(same_result(&whole, &split), "row %d \"%s\": cut at %zu differs",
+                       rows[i].line, rows[i].name, cut);
+        }
+    }
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static void test_random_splits(void)
+{
+    uint32_t state = 20261121; /* the same splits each time */
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        size_t len = strlen(rows[i].bytes);
+        struct http_request whole, split;
+        int status = parse_in_steps(&whole, rows[i].bytes, len, 0);
+
+        for (int round = 0; round < 50; round++) {
+            size_t cuts[2 * MAX_HEAD], count = 0, at = 0;
+            while ((at += next_random(&state) % 9) < len) /* 0: called again with nothing new */
+                cuts[count++ % ARRAY_LEN(cuts)] = at;
+            if (count > ARRAY_LEN(cuts))
+                continue;
+            CHECK_INT(rows[i].line, rows[i].name,
+                      parse_in_cuts(&split, rows[i].bytes, cuts, count, len), status);
+            CHECK_TRUE(same_result(&whole, &split), "row %d \"%s\": round %d differs", rows[i].line,
+                       rows[i].name, round);
+        }
+    }
+}
+
+static void test_each_field_is_found(void)
+{
+    for (int i = 0; i < FIELD_COUNT; i++) {
+        char upper[64];
+        size_t len = field_table[i].len;
+        for (size_t c = 0; c <= len; c++)
+            upper[c] = (char)(field_table[i].name[c] >= 'a' && field_table[i].name[c] <= 'z'
+                                  ? field_table[i].name[c] - 'a' + 'A'
+                                  : field_table[i].name[c]);
+        CHECK_INT(i, field_table[i].name, field_of((struct span){field_table[i].name, len}), i);
+        CHECK_INT(i, upper, field_of((struct span){upper, len}), i);
+        upper[0] = '!';
+        CHECK_INT(i, upper, field_of((struct span){upper, len}), FIELD_COUNT);
+    }
+    CHECK_INT(__LINE__, "no name", field_of((struct span){"", 0}), FIELD_COUNT);
+}
+
+static void test_expectations(void)
+{
+    static const struct {
+        int line;
+        const char *bytes;
+        bool want;
+    } cases[] = {
+        {__LINE__, "GET / HTTP/1.1\r\n" H "Expect: 100-continue\r\n\r\n", true},
+        {__LINE__, "GET / HTTP/1.1\r\n" H "Expect:\r\n\r\n", false},
+        {__LINE__, "GET / HTTP/1.0\r\n" H "Expect: 100-continue\r\n\r\n", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct http_request req;
+        CHECK_INT(cases[i].line, "accepted",
+                  parse_in_steps(&req, cases[i].bytes, strlen(cases[i].bytes), 0), 200);
+        CHECK_INT(cases[i].line, "waits", req.expects_continue, cases[i].want);
     }
 }
 
@@ -237,6 +387,11 @@ static void test_meaning(void)
         {__LINE__, "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", HTTP_GET, true, ""},
         {__LINE__, "GET http://T/ HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_GET, true, "T"},
         {__LINE__, "DELETE / HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_KNOWN_METHOD, true, "a"},
+        {__LINE__, "Delete / HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_OTHER_METHOD, true, "a"},
+        {__LINE__, "GETS / HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_OTHER_METHOD, true, "a"},
+        {__LINE__, "BASELINE-CONTROL / HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_KNOWN_METHOD, true, "a"},
+        {__LINE__, "PROPFIND / HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_KNOWN_METHOD, true, "a"},
+        {__LINE__, "GET https://[::1]:8/ HTTP/1.1\r\nHost:\r\n\r\n", HTTP_GET, true, "[::1]"},
         {__LINE__, "get / HTTP/1.1\r\nHost: a\r\n\r\n", HTTP_OTHER_METHOD, true, "a"},
         {__LINE__, "BREW / HTTP/1.1\r\nHost: [::1]:1\r\n\r\n", HTTP_OTHER_METHOD, true, "[::1]"},
     };
@@ -280,6 +435,10 @@ int main(void)
 {
     test_rows();
     test_any_split_gives_the_same();
+    test_all_splits_in_two();
+    test_random_splits();
+    test_each_field_is_found();
+    test_expectations();
     test_nul_is_refused();
     test_head_limit();
     test_meaning();

@@ -4,20 +4,34 @@
 
 #include "check.h"
 
-int main(void)
+static const char *text_of(struct mime_type type)
 {
-    static struct config_mime configured[] = {
-        {(char *)(uintptr_t) ".html", (char *)(uintptr_t) "text/x-own"},
-        {(char *)(uintptr_t) ".tar.gz", (char *)(uintptr_t) "application/x-tgz"},
-    };
+    static char text[256];
+
+    snprintf(text, sizeof(text), "%s%s%s", type.name, type.charset ? "; charset=" : "",
+             type.charset ? type.charset : "");
+    return text;
+}
+
+static char *writable(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static void test_types(void)
+{
+    static struct config_mime configured[2];
     static const struct {
         int line;
         const char *path, *want;
     } rows[] = {
         {__LINE__, "/a.css", "text/css; charset=utf-8"},
         {__LINE__, "/a.CSS", "text/css; charset=utf-8"},
-        {__LINE__, "/a.html", "text/x-own"},
+        {__LINE__, "/a.html", "text/x-own"}, /* the config's are sent as written */
         {__LINE__, "/a.htm", "text/html; charset=utf-8"},
+        {__LINE__, "/a.js", "text/javascript; charset=utf-8"},
+        {__LINE__, "/a.json", "application/json"},
+        {__LINE__, "/a.xml", "application/xml"},
         {__LINE__, "/a.tar.gz", "application/x-tgz"},
         {__LINE__, "/a.b.gz", "application/gzip"},
         {__LINE__, "/dir.css/file", "application/octet-stream"},
@@ -28,11 +42,38 @@ int main(void)
     };
     struct config cfg = {.mimes = configured, .mime_count = 2};
 
+    configured[0] = (struct config_mime){writable(".html"), writable("text/x-own")};
+    configured[1] = (struct config_mime){writable(".tar.gz"), writable("application/x-tgz")};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_STR(rows[i].line, rows[i].path,
-                  mime_type(&cfg, (struct span){rows[i].path, strlen(rows[i].path)}), rows[i].want);
-    for (size_t i = 1; i < ARRAY_LEN(builtin); i++)
-        CHECK_TRUE(strcmp(builtin[i - 1].suffix, builtin[i].suffix) < 0,
-                   "mime.def: %s stands before %s", builtin[i - 1].suffix, builtin[i].suffix);
+                  text_of(mime_type(&cfg, (struct span){rows[i].path, strlen(rows[i].path)})),
+                  rows[i].want);
+}
+
+static void test_options(void)
+{
+    struct config cfg = {.default_type = writable("text/plain"), .charset = writable("koi8-r")};
+
+    CHECK_STR(__LINE__, "default", text_of(mime_type(&cfg, (struct span){"/a", 2})), "text/plain");
+    CHECK_STR(__LINE__, "charset", text_of(mime_type(&cfg, (struct span){"/a.txt", 6})),
+              "text/plain; charset=koi8-r");
+    cfg.charset = writable("");
+    CHECK_STR(__LINE__, "none", text_of(mime_type(&cfg, (struct span){"/a.txt", 6})), "text/plain");
+}
+
+static void test_table(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++) {
+        CHECK_TRUE(!strchr(builtin[i].type, ';'), "mime.def: %s has parameters", builtin[i].suffix);
+        CHECK_TRUE(i == 0 || strcmp(builtin[i - 1].suffix, builtin[i].suffix) < 0,
+                   "mime.def: %s is not in its place", builtin[i].suffix);
+    }
+}
+
+int main(void)
+{
+    test_types();
+    test_options();
+    test_table();
     return check_end("mime");
 }

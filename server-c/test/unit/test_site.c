@@ -13,10 +13,25 @@ static char *hosts_d[] = {S("*")};
 static char *index_a[] = {S("index.html")};
 
 static struct config_site sites[] = {
-    {.hosts = hosts_a, .host_count = 2, .root = S("/a"), .index = index_a, .index_count = 1},
-    {.hosts = hosts_b, .host_count = 2, .root = S("/b"), .index = index_a, .index_count = 1},
-    {.hosts = hosts_c, .host_count = 1, .root = S("/a"), .index = index_a, .index_count = 1},
-    {.hosts = hosts_d, .host_count = 1, .root = S("/a")},
+    {.hosts = hosts_a,
+     .host_count = 2,
+     .root = S("/a"),
+     .user_dirs = {.folder = S("")},
+     .index = index_a,
+     .index_count = 1},
+    {.hosts = hosts_b,
+     .host_count = 2,
+     .root = S("/b"),
+     .user_dirs = {.folder = S("")},
+     .index = index_a,
+     .index_count = 1},
+    {.hosts = hosts_c,
+     .host_count = 1,
+     .root = S("/a"),
+     .user_dirs = {.folder = S("")},
+     .index = index_a,
+     .index_count = 1},
+    {.hosts = hosts_d, .host_count = 1, .root = S("/a"), .user_dirs = {.folder = S("")}},
 };
 
 /* One reference more than the sets take, so that config_put() never frees what is static here. */
@@ -43,7 +58,7 @@ static void test_find(void)
         {__LINE__, "[::1]", 1},
         {__LINE__, "y.x.deep.a.test", 2},
         {__LINE__, "test", -1},
-        {__LINE__, ".test", 1},
+        {__LINE__, ".test", -1},
         {__LINE__, "", -1},
         {__LINE__, "a.testing", -1},
     };
@@ -70,11 +85,15 @@ static void test_ids(void)
     struct config first = make_config(4), second = make_config(2);
     struct site_set *old = site_set_new(&first, NULL), *new = site_set_new(&second, old);
 
-    CHECK_TRUE(old->sites[0].lookup_id == old->sites[2].lookup_id, "same root and index");
-    CHECK_TRUE(old->sites[0].lookup_id != old->sites[1].lookup_id, "other root");
-    CHECK_TRUE(old->sites[0].lookup_id != old->sites[3].lookup_id, "other index");
+    CHECK_TRUE(old->sites[0].places.root.lookup_id == old->sites[2].places.root.lookup_id,
+               "same root and index");
+    CHECK_TRUE(old->sites[0].places.root.lookup_id != old->sites[1].places.root.lookup_id,
+               "other root");
+    CHECK_TRUE(old->sites[0].places.root.lookup_id != old->sites[3].places.root.lookup_id,
+               "other index");
     CHECK_TRUE(old->sites[0].id != old->sites[2].id, "sites have ids of their own");
-    CHECK_TRUE(new->sites[0].lookup_id == old->sites[0].lookup_id, "survives a reload");
+    CHECK_TRUE(new->sites[0].places.root.lookup_id == old->sites[0].places.root.lookup_id,
+               "survives a reload");
     CHECK_TRUE(new->sites[0].id != old->sites[0].id, "what was prepared does not");
     site_set_put(old);
     site_set_put(new);

@@ -63,6 +63,34 @@ static void test_resolve(void)
     }
 }
 
+static void test_normalise(void)
+{
+    static const struct {
+        int line;
+        const char *name, *decoded;
+        int status;
+        const char *want;
+    } rows[] = {
+        {__LINE__, "plain", "/a/b.txt", 200, "/a/b.txt"},
+        {__LINE__, "a percent sign is one", "/a%2541", 200, "/a%2541"},
+        {__LINE__, "a backslash is one", "/a\\b", 200, "/a\\b"},
+        {__LINE__, "slashes and dots go", "//a/./b/../c", 200, "/a/c"},
+        {__LINE__, "climbing", "/a/../../b", 400, NULL},
+        {__LINE__, "a control character", "/a\nb", 400, NULL},
+        {__LINE__, "no slash", "a", 400, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char out[64];
+        struct url_path path;
+        struct span decoded = {rows[i].decoded, strlen(rows[i].decoded)};
+        int status = (int)url_path_normalise(&path, out, sizeof(out), decoded);
+        CHECK_INT(rows[i].line, rows[i].name, status, rows[i].status);
+        if (rows[i].want)
+            CHECK_STR(rows[i].line, rows[i].name, out, rows[i].want);
+    }
+}
+
 static void test_hidden(void)
 {
     static const struct {
@@ -116,6 +144,7 @@ static void test_encode(void)
 int main(void)
 {
     test_resolve();
+    test_normalise();
     test_hidden();
     test_room();
     test_encode();

@@ -40,7 +40,8 @@ type Finding = { pointer: string; onKey: boolean; code: string; message: string;
 /** Ajv's errors that are looked at; several of them may be about one mistake. */
 const MAX_EXAMINED = 10 * MAX_ERRORS
 
-/** An anyOf is reported with all its branches, an enum beside its type: keep the one that says most. */
+/** An anyOf is reported with all its branches, an enum beside its type: keep the one that says most. A value
+ * of another type is no misspelt word. */
 function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {
   const alternatives = errors.filter((error) => error.keyword === 'anyOf')
   const branch = (error: ErrorObject) =>
@@ -50,13 +51,13 @@ function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {
         error.instancePath === any.instancePath &&
         error.schemaPath.startsWith(any.schemaPath),
     )
-  const enums = new Set(errors.filter((e) => e.keyword === 'enum').map((e) => e.instancePath))
+  const otherTypes = new Set(errors.filter((e) => e.keyword === 'type').map((e) => e.instancePath))
   const seen = new Set<string>()
   return errors.filter((error) => {
     const place = `${error.instancePath}\n${error.propertyName}\n${error.keyword}\n${JSON.stringify(error.params)}`
     // What is wrong with a name is said of the name itself.
     if (error.keyword === 'propertyNames') return false
-    if (error.keyword === 'type' && enums.has(error.instancePath)) return false
+    if (error.keyword === 'enum' && otherTypes.has(error.instancePath)) return false
     if (branch(error) || seen.has(place)) return false
     seen.add(place)
     return true

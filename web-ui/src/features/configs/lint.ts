@@ -114,7 +114,8 @@ function checkNode(node: Node, path: (string | number)[], pointer: string, check
   const expected = expectation(check.schema, rule)
   const kind = kindsOf(check.schema, rule).find((one) => fits(node, one))
   if (kind === undefined) {
-    const code = rule.enum === undefined ? 'wrong_type' : 'unknown_value'
+    const isWord = rule.enum !== undefined && node.type === 'string'
+    const code = isWord ? 'unknown_value' : 'wrong_type'
     report(code, `must be ${expected}, got ${got}`, nearestHint(node.value, rule.enum))
     return
   }

@@ -57,8 +57,8 @@ export function listedValues(root: SchemaNode, schema: SchemaNode): unknown[] {
   const values = kindsOf(root, schema).flatMap((kind) => {
     if (kind.enum !== undefined) return kind.enum
     if (kind.const !== undefined) return [kind.const]
-    const word = onlyWord(kind)
-    if (word !== null) return [word]
+    const words = onlyWords(kind)
+    if (words.length > 0) return words
     return typesOf(kind).includes('boolean') ? [true, false] : []
   })
   return [...new Set(values)]
@@ -83,6 +83,13 @@ export function expectation(root: SchemaNode, schema: SchemaNode): string {
 /** The one word a text may be, as in "auto" beside a number. */
 export function onlyWord(schema: SchemaNode): string | null {
   return /^\^(\w+)\$$/.exec(schema.pattern ?? '')?.[1] ?? null
+}
+
+/** The words a text may be, one or several, as in "^(br|gzip)$" of a list's items. */
+function onlyWords(schema: SchemaNode): string[] {
+  const word = onlyWord(schema)
+  if (word !== null) return [word]
+  return /^\^\((\w+(?:\|\w+)*)\)\$$/.exec(schema.pattern ?? '')?.[1]?.split('|') ?? []
 }
 
 const typeWords: Record<string, string> = {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* config_check_parts.h — what the files of config_check.h share. For config_check*.c alone. */
+#ifndef FARMSTEAD_CONFIG_CHECK_PARTS_H
+#define FARMSTEAD_CONFIG_CHECK_PARTS_H
+
+#include "config.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#define CHECK_POINTER_LEN 64
+
+/* One check of one config. */
+struct check {
+    const struct config *cfg;
+    const struct config *running; /* NULL: nothing runs yet */
+    struct config_errors *errors;
+    /* Locked into process.chroot already: what was outside can't be seen. */
+    bool is_jailed;
+    /* Before the paths of what is served, as seen from here; "" or process.chroot. */
+    const char *jail;
+};
+
+/* Adds an error about `path`: `err` is what the system said when we wanted to `verb` it. */
+void config_check_report_path(const struct check *check, const char *pointer, const char *path,
+                              int err, const char *verb, const char *hint);
+
+/* Whether this thread may (R_OK, W_OK, X_OK). 0 or an errno. */
+int config_check_access(const char *path, int mode);
+
+/* That a file can be made at `path`, or can be written if it is there. */
+void config_check_writable(const struct check *check, const char *path, const char *pointer,
+                           const char *what);
+/* That the folder which `path` is in may be written. */
+void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
+                            const char *what);
+
+/* The parts; each is a file of its own. */
+void config_check_listeners(const struct check *check);
+void config_check_process(const struct check *check);
+void config_check_site(const struct check *check, size_t site);
+
+/* What is served is read as the user that the node becomes. A thread of root takes that user's
+ * rights for files, itself alone and until config_check_user_leave(). */
+struct check_user {
+    bool is_taken;
+    int group_count;
+    gid_t *groups; /* its own, to be had back */
+};
+void config_check_user_enter(struct check_user *user, const struct check *check);
+void config_check_user_leave(struct check_user *user);
+
+#endif

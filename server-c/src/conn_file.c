@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_file.c — from a place and a path to the bytes of a file, one of its precompressed siblings,
+ * a folder's listing, or the site's page for an error. */
+#include "conn_answer.h"
+
+#include "mime.h"
+#include "response.h"
+
+#include <string.h>
+
+static void answer_found(struct conn *c, struct file_entry *entry);
+static void answer_file(struct conn *c, struct file_entry *entry);
+
+/* --- looking for it -------------------------------------------------------------------------- */
+
+static void on_found(struct file_waiter *waiter, struct file_entry *entry)
+{
+    struct conn *c = container_of(waiter, struct conn, waiter);
+
+    c->clock.looked_up = true;
+    c->clock.stat_wait_ns += waiter->wait_ns;
+    c->clock.stat_ns += waiter->work_ns;
+    c->loop->files.now_ms = uv_now(&c->loop->uv);
+    if (entry)
+        answer_found(c, entry);
+    else
+        conn_refuse(c, HTTP_UNAVAILABLE);
+    conn_run(c);
+}
+
+void conn_search(struct conn *c, const struct site_location *location)
+{
+    struct loop *loop = c->loop;
+    struct file_entry *entry = NULL;
+
+    c->place = location->place;
+    c->waiter.on_ready = on_found;
+    loop->files.now_ms = uv_now(&loop->uv);
+    switch (file_cache_find(&loop->files, c->live->sites, location->place, &location->key,
+                            &c->waiter, &entry)) {
+    case FILE_HIT:
+        loop_count(c->live, COUNTER_CACHE_HITS, 1);
+        answer_found(c, entry);
+        break;
+    case FILE_WAIT:
+        loop_count(c->live, COUNTER_CACHE_MISSES, 1);
+        c->state = CONN_FINDING;
+        conn_arm(c, TIMEOUT_DISK);
+        break;
+    case FILE_BUSY:
+        loop_count(c->live, COUNTER_LANE_REJECTED, 1);
+        conn_refuse(c, HTTP_UNAVAILABLE);
+        break;
+    }
+}
+
+/* The file is not what we thought, or the disk fails: look again, a few times. */
+static void search_again(struct conn *c)
+{
+    if (c->search == SEARCH_PAGE) {
+        conn_refuse_plainly(c);
+        return;
+    }
+    if (c->plain)
+        file_cache_put(&c->loop->files, c->plain);
+    c->plain = NULL;
+    c->coding = CODING_IDENTITY;
+    conn_find(c);
+}
+
+/* --- precompressed siblings ------------------------------------------------------------------ */
+
+/* Takes over the reference to `entry`, whose sibling is there as far as the cache knows. */
+static void search_coded(struct conn *c, struct file_entry *entry, enum http_coding coding)
+{
+    struct site_scratch *scratch = &c->loop->scratch;
+    struct span path = file_entry_path(entry), variable = file_entry_variable(entry);
+    const char *suffix = http_coding_suffix(coding);
+    size_t index_len = strlen(entry->index), suffix_len = strlen(suffix);
+    struct site_location location = {c->place, {variable, {scratch->bytes, 0}}};
+
+    location.key.path.len = path.len + index_len + suffix_len;
+    if (location.key.path.len >= scratch->cap) {
+        answer_file(c, entry);
+        return;
+    }
+    memcpy(scratch->bytes, path.ptr, path.len);
+    memcpy(scratch->bytes + path.len, entry->index, index_len);
+    memcpy(scratch->bytes + path.len + index_len, suffix, suffix_len + 1);
+    c->plain = entry;
+    c->coding = coding;
+    c->search = SEARCH_CODED;
+    conn_search(c, &location);
+}
+
+/* The sibling was looked up; when it went away meanwhile, the file itself will do. */
+static void answer_coded(struct conn *c, struct file_entry *entry)
+{
+    struct file_entry *plain = c->plain;
+
+    c->search = SEARCH_FILE;
+    if (entry->status == HTTP_OK && !entry->is_folder) {
+        answer_file(c, entry);
+        return;
+    }
+    file_cache_put(&c->loop->files, entry);
+    c->plain = NULL;
+    c->coding = CODING_IDENTITY;
+    answer_file(c, plain);
+}
+
+/* --- sending a file -------------------------------------------------------------------------- */
+
+/* The entry that names what is sent, also when the bytes are its sibling's. */
+static const struct file_entry *named(const struct conn *c, const struct file_entry *entry)
+{
+    return c->plain ? c->plain : entry;
+}
+
+static struct response_file describe(const struct conn *c, const struct file_entry *entry,
+                                     const struct file_facts *facts)
+{
+    return (struct response_file){
+        .facts = facts,
+        .type = mime_type(c->live->cfg, file_entry_name(named(c, entry))),
+        .coding = c->coding == CODING_IDENTITY ? NULL : http_coding_name(c->coding),
+        .varies = named(c, entry)->codings != 0,
+    };
+}
+
+/* The part of a 200's head that is the same each time is made once per entry, site, match of its
+ * rules and coding. */
+static void append_prepared(struct conn *c, struct response_head *head, struct file_entry *entry,
+                            const struct response_file *file)
+{
+    size_t start = head->len;
+
+    response_head_whole_file(head, &c->scope, file, c->loop->date_second);
+    if (head->overflow || head->is_momentary)
+        return;
+    free(entry->head);
+    entry->head_len = head->len - start;
+    entry->head = malloc(entry->head_len);
+    entry->head_site = entry->head ? c->site->id : 0;
+    entry->head_match = c->scope.match;
+    entry->head_coding = c->coding;
+    if (entry->head)
+        memcpy(entry->head, head->out + start, entry->head_len);
+}
+
+static bool is_prepared(const struct conn *c, const struct file_entry *entry)
+{
+    return entry->head_site == c->site->id && entry->head_coding == c->coding &&
+           response_match_equal(entry->head_match, c->scope.match);
+}
+
+static void append_head(struct conn *c, struct response_head *head, struct file_entry *entry,
+                        const struct file_facts *facts, const struct response_plan *plan)
+{
+    struct response_file file;
+
+    if (plan->status == HTTP_OK && is_prepared(c, entry)) {
+        response_append(head, entry->head, entry->head_len);
+        return;
+    }
+    file = describe(c, entry, facts);
+    if (plan->status == HTTP_OK)
+        append_prepared(c, head, entry, &file);
+    else
+        response_head_file(head, &c->scope, &file, plan, c->loop->date_second);
+}
+
+/* --- several ranges -------------------------------------------------------------------------- */
+
+#define PART_HEAD_MAX 1024 /* a boundary, a type, two numbers of 20 digits */
+
+static char *part_text(const struct response_multipart *multipart, size_t i, size_t *len)
+{
+    char bytes[PART_HEAD_MAX];
+    struct response_head text = {.out = bytes, .cap = sizeof(bytes)};
+    char *copy;
+
+    response_multipart_text(&text, multipart, i);
+    copy = text.overflow ? NULL : malloc(text.len);
+    if (copy)
+        memcpy(copy, bytes, text.len);
+    *len = text.len;
+    return copy;
+}
+
+static bool make_pieces(struct body_part *part, const struct response_multipart *multipart)
+{
+    const struct http_ranges *ranges = multipart->ranges;
+
+    part->pieces = calloc(ranges->count + 1, sizeof(*part->pieces));
+    if (!part->pieces)
+        return false;
+    part->piece_count = ranges->count + 1;
+    for (size_t i = 0; i <= ranges->count; i++) {
+        struct body_piece *piece = &part->pieces[i];
+
+        piece->text = part_text(multipart, i, &piece->text_len);
+        if (!piece->text)
+            return false;
+        if (i == ranges->count)
+            break;
+        piece->offset = ranges->items[i].offset;
+        piece->len = ranges->items[i].length;
+    }
+    return true;
+}
+
+static void send_multipart(struct conn *c, struct file_entry *entry, const struct file_facts *facts,
+                           const struct response_plan *plan, bool from_memory)
+{
+    struct response_file file = describe(c, entry, facts);
+    struct response_head head = conn_start_head(c, HTTP_PARTIAL_CONTENT);
+    struct body_part part = {.entry = entry, .from_memory = from_memory};
+    struct response_multipart multipart;
+    char boundary[RESPONSE_BOUNDARY_MAX + 1];
+
+    loop_boundary(c->loop, boundary, sizeof(boundary));
+    response_multipart_init(&multipart, plan, &c->scope, &file, boundary);
+    response_head_multipart(&head, &c->scope, &file, &multipart, c->loop->date_second);
+    if (make_pieces(&part, &multipart)) {
+        conn_send_head(c, &head, &part);
+        return;
+    }
+    body_part_fini(&part); /* no memory */
+    conn_close(c);
+}
+
+/* --- the bytes ------------------------------------------------------------------------------- */
+
+static void send_file(struct conn *c, struct file_entry *entry, const struct file_facts *facts,
+                      const struct response_plan *plan, bool from_memory)
+{
+    struct body_part part = {
+        .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
+    struct response_head head;
+
+    if (plan->is_multipart) {
+        send_multipart(c, entry, facts, plan, from_memory);
+        return;
+    }
+    if (plan->status != HTTP_OK && plan->status != HTTP_PARTIAL_CONTENT &&
+        plan->status != HTTP_NOT_MODIFIED) {
+        c->file_size = facts->size;
+        conn_refuse(c, plan->status);
+        return;
+    }
+    head = conn_start_head(c, plan->status);
+    append_head(c, &head, entry, facts, plan);
+    if (c->req.method == HTTP_HEAD)
+        part.len = 0;
+    conn_send_head(c, &head, &part);
+}
+
+static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry)
+{
+    struct conn *c = container_of(waiter, struct conn, waiter);
+
+    c->clock.read_disk = true;
+    c->clock.read_wait_ns += waiter->wait_ns;
+    c->clock.read_ns += waiter->work_ns;
+    file_cache_put(&c->loop->files, c->entry);
+    c->entry = NULL;
+    c->loop->files.now_ms = uv_now(&c->loop->uv);
+    if (entry)
+        answer_file(c, entry);
+    else
+        search_again(c); /* it became shorter, or the disk fails */
+    conn_run(c);
+}
+
+/* Where the bytes are; takes over the reference to `entry` unless they are at hand: then true. */
+static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memory)
+{
+    c->waiter.on_ready = on_source_ready;
+    switch (file_cache_source(&c->loop->files, entry, &c->waiter)) {
+    case FILE_FROM_MEMORY:
+        *from_memory = true;
+        return true;
+    case FILE_FROM_DESCRIPTOR:
+        *from_memory = false;
+        return true;
+    case FILE_SOURCE_WAIT:
+        c->state = CONN_SOURCING;
+        c->entry = entry;
+        conn_arm(c, TIMEOUT_DISK);
+        return false;
+    case FILE_SOURCE_BUSY:
+        loop_count(c->live, COUNTER_LANE_REJECTED, 1);
+        file_cache_put(&c->loop->files, entry);
+        conn_refuse(c, HTTP_UNAVAILABLE);
+        return false;
+    case FILE_SOURCE_CHANGED:
+        file_cache_put(&c->loop->files, entry);
+        search_again(c);
+        return false;
+    }
+    return false;
+}
+
+static void answer_page(struct conn *c, struct file_entry *entry)
+{
+    bool from_memory = true;
+
+    if (c->req.method != HTTP_HEAD && entry->facts.size > 0 && !has_source(c, entry, &from_memory))
+        return;
+    conn_answer_page_file(c, entry, from_memory);
+}
+
+/* Takes over the reference to `entry`, a regular file. */
+static void answer_file(struct conn *c, struct file_entry *entry)
+{
+    const struct file_facts *facts = &entry->facts;
+    struct response_plan plan;
+    struct file_facts coded;
+    bool from_memory = true;
+
+    if (c->search == SEARCH_PAGE) {
+        answer_page(c, entry);
+        return;
+    }
+    if (c->coding != CODING_IDENTITY) {
+        coded = entry->facts;
+        file_facts_add_coding(&coded, http_coding_name(c->coding));
+        facts = &coded;
+    }
+    loop_date(c->loop);
+    response_plan_file(&plan, &c->req, c->in + c->in_pos, facts, c->loop->date_second);
+    if (c->req.method == HTTP_GET && (plan.length > 0 || plan.is_multipart) &&
+        !has_source(c, entry, &from_memory))
+        return;
+    send_file(c, entry, facts, &plan, from_memory);
+    file_cache_put(&c->loop->files, entry);
+}
+
+/* --- folders --------------------------------------------------------------------------------- */
+
+static void on_listing(void *arg, const struct dir_listing *listing)
+{
+    static const struct mime_type json = {"application/json", NULL}, html = {"text/html", "utf-8"};
+    struct conn *c = arg;
+    bool as_json = http_prefers_json(&c->req, c->in + c->in_pos);
+    struct body_part part = {.text = listing->text, .text_len = listing->len};
+    struct response_head head;
+
+    c->listing = NULL;
+    c->clock.read_disk = true;
+    c->clock.read_wait_ns += listing->wait_ns;
+    c->clock.read_ns += listing->work_ns;
+    if (listing->status != HTTP_OK) {
+        conn_refuse(c, listing->status);
+        conn_run(c);
+        return;
+    }
+    head = conn_start_head(c, HTTP_OK);
+    response_head_listing(&head, &c->scope, as_json ? json : html, listing->len,
+                          c->loop->date_second);
+    if (c->req.method == HTTP_HEAD)
+        body_part_fini(&part);
+    conn_send_head(c, &head, c->req.method == HTTP_HEAD ? NULL : &part);
+    conn_run(c);
+}
+
+/* Takes over the reference to `entry`. */
+static void list_folder(struct conn *c, struct file_entry *entry)
+{
+    struct dir_listing_order order = {
+        .cache = &c->loop->files,
+        .set = c->live->sites,
+        .place = c->place,
+        .entry = entry,
+        .as_json = http_prefers_json(&c->req, c->in + c->in_pos),
+    };
+    struct url_path path;
+    struct span unused;
+    enum http_status status = conn_map(c, &path, &unused);
+
+    order.url_path = (struct span){c->loop->path, path.len};
+    if (status == HTTP_OK) {
+        c->listing =
+            dir_listing_start(c->loop->shared->read_lane, &c->loop->port, &order, on_listing, c);
+        if (!c->listing) {
+            loop_count(c->live, COUNTER_LANE_REJECTED, 1);
+            status = HTTP_UNAVAILABLE;
+        }
+    }
+    file_cache_put(&c->loop->files, entry);
+    if (status != HTTP_OK) {
+        conn_refuse(c, status);
+        return;
+    }
+    c->state = CONN_SOURCING;
+    conn_arm(c, TIMEOUT_DISK);
+}
+
+/* --- what was found -------------------------------------------------------------------------- */
+
+/* A rule against "*.html" is also one against the index.html that a folder stands for. */
+static enum http_status check_index(struct conn *c, const struct file_entry *entry)
+{
+    struct site_scratch *scratch = &c->loop->scratch;
+    size_t index_len = strlen(entry->index);
+    uint8_t address[ADDRESS_LEN];
+    struct url_path path;
+    struct span unused;
+    enum http_status status = conn_map(c, &path, &unused);
+
+    if (status != HTTP_OK)
+        return status;
+    if (path.len + index_len >= scratch->cap)
+        return HTTP_URI_TOO_LONG;
+    memcpy(scratch->bytes, c->loop->path, path.len);
+    memcpy(scratch->bytes + path.len, entry->index, index_len);
+    return site_policy_access(&c->site->policy, conn_address(c, address),
+                              (struct span){scratch->bytes, path.len + index_len});
+}
+
+static enum http_coding choose_coding(const struct conn *c, const struct file_entry *entry)
+{
+    return http_coding_choose(&c->req, c->in + c->in_pos, entry->codings, c->site->codings,
+                              c->site->coding_count);
+}
+
+/* Takes over the reference to `entry`, the file or folder that was asked for. */
+static void answer_entry(struct conn *c, struct file_entry *entry)
+{
+    enum http_status status = entry->status;
+    enum http_coding coding = CODING_IDENTITY;
+
+    if (status == HTTP_OK && entry->index[0] && c->site->cfg->access_count > 0)
+        status = check_index(c, entry);
+    if (status == HTTP_OK && entry->is_folder) {
+        list_folder(c, entry);
+        return;
+    }
+    if (status == HTTP_OK) {
+        if (entry->codings != 0)
+            coding = choose_coding(c, entry);
+        if (coding == CODING_IDENTITY)
+            answer_file(c, entry);
+        else
+            search_coded(c, entry, coding);
+        return;
+    }
+    file_cache_put(&c->loop->files, entry);
+    if (status == HTTP_MOVED_PERMANENTLY)
+        conn_redirect_to_folder(c);
+    else
+        conn_refuse(c, status);
+}
+
+/* Takes over the reference to `entry`. */
+static void answer_found(struct conn *c, struct file_entry *entry)
+{
+    switch (c->search) {
+    case SEARCH_FILE:
+        answer_entry(c, entry);
+        break;
+    case SEARCH_CODED:
+        answer_coded(c, entry);
+        break;
+    case SEARCH_PAGE:
+        if (entry->status == HTTP_OK && !entry->is_folder) {
+            answer_file(c, entry);
+            break;
+        }
+        file_cache_put(&c->loop->files, entry);
+        conn_refuse_plainly(c);
+        break;
+    }
+}

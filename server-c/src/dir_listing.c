@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* dir_listing.c — the job: open the folder once more, read it, write the text. */
+#include "dir_listing.h"
+
+#include "dir_listing_page.h"
+#include "dir_listing_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct dir_listing_job {
+    struct io_job job;
+    struct dir_listing_order order; /* url_path: in `url_path` below */
+    void (*on_done)(void *arg, const struct dir_listing *listing);
+    void *arg;
+    atomic_bool is_cancelled;
+    struct dir_listing result;
+    char url_path[];
+};
+
+static enum http_status write_text(struct dir_listing_job *listing,
+                                   const struct dir_entries *entries)
+{
+    const struct dir_listing_order *order = &listing->order;
+    struct dir_listing *result = &listing->result;
+
+    result->text = order->as_json ? dir_listing_json(entries, order->url_path, &result->len)
+                                  : dir_listing_html(entries, order->url_path, &result->len);
+    return result->text ? HTTP_OK : HTTP_UNAVAILABLE;
+}
+
+static enum http_status list_folder(struct dir_listing_job *listing, int folder, int root)
+{
+    const struct dir_listing_order *order = &listing->order;
+    const struct dir_scan scan = {
+        .folder = folder,
+        .root = root,
+        .path = file_entry_path(order->entry).ptr,
+        .site = order->place->site,
+        .is_cancelled = &listing->is_cancelled,
+    };
+    struct dir_entries entries;
+    enum http_status status = dir_listing_read(&entries, &scan);
+
+    if (status == HTTP_OK)
+        status = write_text(listing, &entries);
+    dir_entries_fini(&entries);
+    return status;
+}
+
+/* The look-up opened the folder a moment ago, so what fails now is a shortage, or a folder whose
+ * names may be read and not be reached. */
+static void run(struct io_job *job)
+{
+    struct dir_listing_job *listing = container_of(job, struct dir_listing_job, job);
+    const struct dir_listing_order *order = &listing->order;
+    int root = file_place_open(order->place, file_entry_variable(order->entry)), folder;
+
+    listing->result.status = HTTP_UNAVAILABLE;
+    if (root < 0)
+        return;
+    /* The entry's own descriptor has a position that all its users share. */
+    folder = openat(order->entry->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0)
+        listing->result.status = list_folder(listing, folder, root);
+    else if (errno == EACCES)
+        listing->result.status = HTTP_FORBIDDEN;
+    else if (errno == ENOENT) /* removed */
+        listing->result.status = HTTP_NOT_FOUND;
+    close(root);
+}
+
+static void let_go(struct dir_listing_job *listing)
+{
+    file_entry_release_descriptor(listing->order.entry);
+    file_cache_put(listing->order.cache, listing->order.entry);
+    site_set_put(listing->order.set);
+    free(listing);
+}
+
+static void on_run_done(struct io_job *job)
+{
+    struct dir_listing_job *listing = container_of(job, struct dir_listing_job, job);
+
+    listing->result.wait_ns = job->started_ns - job->queued_ns;
+    listing->result.work_ns = job->ended_ns - job->started_ns;
+    if (listing->on_done)
+        listing->on_done(listing->arg, &listing->result);
+    else
+        free(listing->result.text);
+    let_go(listing);
+}
+
+struct dir_listing_job *
+dir_listing_start(struct io_lane *lane, struct io_port *port, const struct dir_listing_order *order,
+                  void (*on_done)(void *arg, const struct dir_listing *listing), void *arg)
+{
+    struct dir_listing_job *listing = calloc(1, sizeof(*listing) + order->url_path.len + 1);
+
+    if (!listing)
+        return NULL;
+    CHECK(order->entry->is_folder);
+    memcpy(listing->url_path, order->url_path.ptr, order->url_path.len);
+    listing->order = *order;
+    listing->order.url_path.ptr = listing->url_path;
+    listing->on_done = on_done;
+    listing->arg = arg;
+    listing->job.run = run;
+    listing->job.on_done = on_run_done;
+    file_cache_get(order->entry);
+    file_entry_hold_descriptor(order->entry);
+    site_set_get(order->set);
+    if (io_lane_submit(lane, port, &listing->job) == 0)
+        return listing;
+    let_go(listing);
+    return NULL;
+}
+
+void dir_listing_cancel(struct dir_listing_job *job)
+{
+    job->on_done = NULL;
+    atomic_store_explicit(&job->is_cancelled, true, memory_order_relaxed);
+}

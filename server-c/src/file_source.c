@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* file_source.c — where a file's bytes come from: memory, after a first read, or its descriptor.
+ *
+ * A body is accepted when the file has the same size and time after the read as at the look-up.
+ * What this cannot see: a writer that puts the time back, and stores through a shared mapping, of
+ * which only the first to a page since it was last written to disk sets the time. */
+#include "file_entry.h"
+#include "file_store.h"
+#include "file_wait.h"
+#include "util.h"
+
+struct file_load {
+    struct io_job job;
+    struct file_cache *cache;
+    struct file_entry *entry;
+    struct list waiters;
+    size_t done;    /* bytes of the body there already */
+    ssize_t result; /* bytes the job read, or UV_E* */
+};
+
+static void run_load(struct io_job *job)
+{
+    struct file_load *load = container_of(job, struct file_load, job);
+    struct file_entry *entry = load->entry;
+
+    load->result = file_read_fully(entry->fd, entry->body + load->done,
+                                   entry->facts.size - load->done, load->done);
+}
+
+/* All bytes are there. False when they may not be those of one version of the file. */
+static bool accept_body(struct file_cache *cache, struct file_entry *entry)
+{
+    if (!file_unchanged(entry->fd, &entry->version)) {
+        file_entry_drop_body(cache, entry);
+        if (entry->in_table)
+            file_store_unlink(cache, entry);
+        return false;
+    }
+    entry->body_state = FILE_BODY_READY;
+    file_store_count_body(cache, entry);
+    if (entry->descriptor_users == 0)
+        file_entry_drop_descriptor(cache, entry);
+    file_store_enforce_limits(cache);
+    return true;
+}
+
+static void on_load_done(struct io_job *job)
+{
+    struct file_load *load = container_of(job, struct file_load, job);
+    struct file_cache *cache = load->cache;
+    struct file_entry *entry = load->entry;
+
+    entry->load = NULL;
+    entry->body_state = FILE_BODY_UNREAD;
+    if (load->result >= 0 && load->done + (size_t)load->result == entry->facts.size) {
+        accept_body(cache, entry); /* if it changed, the waiters ask again and are told so */
+        file_wait_tell(&load->waiters, job, entry);
+    } else {
+        file_entry_drop_body(cache, entry);
+        if (entry->in_table) /* EIO, or shorter than it was */
+            file_store_unlink(cache, entry);
+        file_wait_tell(&load->waiters, job, NULL);
+    }
+    file_cache_put(cache, entry);
+    free(load);
+}
+
+static enum file_source start_load(struct file_cache *cache, struct file_entry *entry, size_t done,
+                                   struct file_waiter *waiter)
+{
+    struct file_load *load = malloc(sizeof(*load));
+
+    if (!load)
+        goto busy;
+    load->job.run = run_load;
+    load->job.on_done = on_load_done;
+    load->cache = cache;
+    load->entry = entry;
+    load->done = done;
+    list_init(&load->waiters);
+    if (io_lane_submit(cache->read_lane, cache->port, &load->job) != 0)
+        goto busy;
+    file_cache_get(entry);
+    entry->load = load;
+    entry->body_state = FILE_BODY_LOADING;
+    file_wait_begin(&load->waiters, waiter, &load->job);
+    return FILE_SOURCE_WAIT;
+
+busy:
+    free(load);
+    file_entry_drop_body(cache, entry);
+    return FILE_SOURCE_BUSY;
+}
+
+enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
+                                   struct file_waiter *waiter)
+{
+    uint64_t size = entry->facts.size;
+    ssize_t n;
+
+    if (entry->body_state == FILE_BODY_READY)
+        return FILE_FROM_MEMORY;
+    if (entry->body_state == FILE_BODY_LOADING) {
+        file_wait_join(&entry->load->waiters, waiter);
+        return FILE_SOURCE_WAIT;
+    }
+    if (size > cache->limits.max_body || size > cache->limits.body_bytes) {
+        if (file_unchanged(entry->fd, &entry->version))
+            return FILE_FROM_DESCRIPTOR;
+        if (entry->in_table)
+            file_store_unlink(cache, entry);
+        return FILE_SOURCE_CHANGED;
+    }
+    entry->body = malloc(size ? size : 1);
+    if (!entry->body)
+        return FILE_FROM_DESCRIPTOR;
+    n = size ? file_read_resident(entry->fd, entry->body, size, 0) : 0;
+    if (n < 0 || (uint64_t)n < size)
+        return start_load(cache, entry, n > 0 ? (size_t)n : 0, waiter);
+    return accept_body(cache, entry) ? FILE_FROM_MEMORY : FILE_SOURCE_CHANGED;
+}

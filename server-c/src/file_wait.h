@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* file_wait.h — those who wait for one job of the file cache. Only file_cache.c and file_source.c
+ * include this. Loop thread only. */
+#ifndef FARMSTEAD_FILE_WAIT_H
+#define FARMSTEAD_FILE_WAIT_H
+
+#include "file_cache.h"
+
+/* Who comes while the job is under way waits from now on. */
+void file_wait_join(struct list *waiters, struct file_waiter *waiter);
+/* Who began the job waits since it was queued: a clock read only now may be later than its end. */
+void file_wait_begin(struct list *waiters, struct file_waiter *waiter, const struct io_job *job);
+
+/* The job is over. `entry` may be NULL; each waiter gets a reference of its own. */
+void file_wait_tell(struct list *waiters, const struct io_job *job, struct file_entry *entry);
+
+#endif

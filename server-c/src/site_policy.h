@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* site_policy.h — a site's rules about a request, made ready: redirects, signed URLs, rewrites,
+ * who may have a path, from where it may be linked. In that order.
+ *
+ * Decides only; no file, no socket. The regular expressions and keys are worked out once per
+ * config. */
+#ifndef FARMSTEAD_SITE_POLICY_H
+#define FARMSTEAD_SITE_POLICY_H
+
+#include "address_block.h"
+#include "config.h"
+#include "http_status.h"
+#include "secret_file.h"
+#include "site_scratch.h"
+#include "url_path.h"
+#include "url_rule.h"
+
+struct access_blocks {
+    struct address_block *items;
+    size_t count;
+};
+
+struct site_policy {
+    const struct config_site *cfg;
+    bool has_rules;                          /* any but for signing in */
+    struct url_rule **redirects, **rewrites; /* as many as the config has */
+    struct access_blocks *access;            /* one per access rule */
+    struct secret *secrets;                  /* one per signed URL rule; empty: refuses all */
+};
+
+/* Reads the secret files: not on a loop. cfg must have passed config_parse(). */
+void site_policy_init(struct site_policy *policy, const struct config_site *cfg);
+void site_policy_fini(struct site_policy *policy);
+
+/* A request as the rules see it. Paths are decoded and normalised. */
+struct site_request {
+    struct span host, query, referer;
+    const uint8_t *address; /* ADDRESS_LEN bytes; NULL: over a Unix socket */
+    int64_t now;            /* seconds since 1970 */
+};
+
+/* What becomes of `path` (in memory of `path_cap` bytes): HTTP_OK, and it may have been rewritten
+ * in place; a redirect, with *location in the scratch; or the refusal. */
+enum http_status site_policy_map(const struct site_policy *policy,
+                                 const struct site_request *request, struct site_scratch *scratch,
+                                 struct url_path *path, char *path_bytes, size_t path_cap,
+                                 struct span *location);
+
+/* HTTP_OK, or HTTP_FORBIDDEN by an access rule. */
+enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
+                                    struct span path);
+/* HTTP_OK, or HTTP_FORBIDDEN because another site's page wants to show it. */
+enum http_status site_policy_hotlink(const struct site_policy *policy,
+                                     const struct site_request *request, struct span path);
+/* The rule by which a client must give its name, or NULL. */
+const struct config_auth *site_policy_auth(const struct site_policy *policy, struct span path);
+
+#endif

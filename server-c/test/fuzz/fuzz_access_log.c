@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes in a client's fields: one whole line of printable ASCII, whose quotes nobody but us
+ * opens and closes, and which a JSON reader takes. */
+#include "access_log.c"
+
+#include <jansson.h>
+
+#define SEPARATOR '\xff'
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static struct span next_field(struct span *rest)
+{
+    const char *end = memchr(rest->ptr, SEPARATOR, rest->len);
+    size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
+    struct span field = {rest->ptr, len};
+
+    rest->ptr += len, rest->len -= len;
+    if (rest->len > 0)
+        rest->ptr++, rest->len--;
+    return field;
+}
+
+static void check_json(const char *line, size_t len)
+{
+    json_t *root = json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+
+    CHECK(json_is_object(root));
+    json_decref(root);
+}
+
+/* A reader that knows nothing of us: `peer - user [stamp] "request" status bytes`, and two more. */
+static void check_text(const char *line, size_t len, bool combined)
+{
+    size_t quotes = 0, spaces = 0, at = 0;
+
+    for (; at < len && line[at] != '['; at++)
+        spaces += line[at] == ' ';
+    CHECK(at < len && spaces == 3);
+    for (; at < len; at++) {
+        if (line[at] == '\\')
+            at++;
+        else
+            quotes += line[at] == '"';
+    }
+    CHECK(at == len && quotes == (combined ? 6 : 2));
+}
+
+/* What was written, in one piece: the ring may have wrapped. */
+static size_t take_line(const struct access_ring *ring, uint64_t from, char line[LINE_BYTES])
+{
+    size_t len = (size_t)(ring->filled - from);
+
+    CHECK(len > 0 && len < LINE_BYTES); /* nothing had to be cut */
+    for (size_t i = 0; i < len; i++)
+        line[i] = ring->bytes[(from + i) % RING_BYTES];
+    return len;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    static struct access_ring ring;
+    static const struct sockaddr_in peer = {.sin_family = AF_INET};
+    static char line[LINE_BYTES];
+    struct span rest = {(const char *)data + 2, len - 2};
+    struct access_record record = {.peer = (const struct sockaddr *)&peer, .status = 200};
+    enum config_log_format format;
+    uint64_t from;
+
+    if (len < 2)
+        return 0;
+    format = (enum config_log_format)(data[0] % 3);
+    from = RING_BYTES - data[1];
+    record.request_line = next_field(&rest);
+    record.host = next_field(&rest);
+    record.referer = next_field(&rest);
+    record.user_agent = next_field(&rest);
+    ring.filled = ring.written = from;
+    CHECK(access_ring_write(&ring, format, &record));
+    len = take_line(&ring, from, line) - 1;
+    CHECK(line[len] == '\n');
+    for (size_t i = 0; i < len; i++)
+        CHECK(line[i] >= ' ' && line[i] < 0x7f);
+    if (format == LOG_FORMAT_JSON)
+        check_json(line, len);
+    else
+        check_text(line, len, format == LOG_FORMAT_COMBINED);
+    return 0;
+}

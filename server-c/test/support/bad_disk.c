@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* bad_disk.c — a preloaded library that makes files fail as a dying disk does, chosen by their
+ * name: what holds "eio-open", "eio-stat" or "eio-read" answers EIO to that call, "eio-late" only
+ * from its second MiB on; "slow-open" takes SLOW_MS to be opened, "slow-read" to be read from its
+ * start. As with a real disk, a read that may not wait learns neither: it would have to.
+ *
+ * Built by bad-disk.mjs. Each call looks its successor up anew: it is about being right, not
+ * fast. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SLOW_MS 100
+#define GOOD_BYTES (1 << 20)
+#define PATH_LEN 4096
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static int has(const char *path, const char *word)
+{
+    return strstr(path, word) != NULL;
+}
+
+static void wait_slowly(void)
+{
+    struct timespec pause = {0, SLOW_MS * 1000000L};
+    nanosleep(&pause, NULL);
+}
+
+static void path_of(int fd, char path[PATH_LEN])
+{
+    char link[64];
+    ssize_t n;
+    int saved = errno;
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    n = readlink(link, path, PATH_LEN - 1);
+    path[n > 0 ? n : 0] = '\0';
+    errno = saved;
+}
+
+static int is_bad(const char *path, off_t end)
+{
+    return has(path, "eio-read") || (has(path, "eio-late") && end > GOOD_BYTES);
+}
+
+/* Whether this read is to fail, with errno. */
+static int read_fails(int fd, off_t offset, size_t len)
+{
+    char path[PATH_LEN];
+
+    path_of(fd, path);
+    if (offset == 0 && has(path, "slow-read"))
+        wait_slowly();
+    errno = EIO;
+    return is_bad(path, offset + (off_t)len);
+}
+
+static int would_wait(int fd, off_t offset, size_t len)
+{
+    char path[PATH_LEN];
+
+    path_of(fd, path);
+    errno = EAGAIN;
+    return has(path, "slow-read") || is_bad(path, offset + (off_t)len);
+}
+
+static int open_fails(const char *path)
+{
+    if (has(path, "slow-open"))
+        wait_slowly();
+    errno = EIO;
+    return has(path, "eio-open");
+}
+
+/* The program calls openat2 by its number. */
+long syscall(long number, ...)
+{
+    long args[6];
+    va_list list;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        args[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_openat2 && open_fails((const char *)args[1]))
+        return -1;
+    return NEXT(syscall)(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+int fstat(int fd, struct stat *st)
+{
+    char path[PATH_LEN];
+
+    path_of(fd, path);
+    if (has(path, "eio-stat")) {
+        errno = EIO;
+        return -1;
+    }
+    return NEXT(fstat)(fd, st);
+}
+
+ssize_t pread(int fd, void *out, size_t len, off_t offset)
+{
+    return read_fails(fd, offset, len) ? -1 : NEXT(pread)(fd, out, len, offset);
+}
+
+ssize_t preadv2(int fd, const struct iovec *pieces, int count, off_t offset, int flags)
+{
+    size_t len = 0;
+
+    for (int i = 0; i < count; i++)
+        len += pieces[i].iov_len;
+    if (flags & RWF_NOWAIT ? would_wait(fd, offset, len) : read_fails(fd, offset, len))
+        return -1;
+    return NEXT(preadv2)(fd, pieces, count, offset, flags);
+}
+
+ssize_t sendfile(int out, int in, off_t *offset, size_t len)
+{
+    return read_fails(in, *offset, len) ? -1 : NEXT(sendfile)(out, in, offset, len);
+}
+
+struct dirent *readdir(DIR *dir)
+{
+    return read_fails(dirfd(dir), 0, 0) ? NULL : NEXT(readdir)(dir);
+}

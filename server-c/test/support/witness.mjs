@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// A client that behaves, beside those that don't: it asks for one file after the other, by turns on
+// a connection it keeps and on new ones, and remembers what kept it waiting longest.
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { get, RawClient, request } from './raw.mjs'
+
+// Sanitizers and a busy machine are slow; who is held up by an attack waits for a time-out.
+const SLOWEST_MS = 3000
+const PAUSE_MS = 10
+
+export class Witness {
+  answers = 0
+  slowestMs = 0
+  #ended = false
+  #done = null
+  #kept = null
+
+  /** `onNew: false`: there is no room for another connection. */
+  static async start(port, { target = '/a.txt', text = 'alpha', onNew = true } = {}) {
+    const witness = new Witness()
+    witness.#kept = await RawClient.connect(port)
+    const askKept = async () => {
+      witness.#kept.send(request(target))
+      return witness.#kept.response()
+    }
+    const ways = onNew ? [askKept, () => get(port, target)] : [askKept]
+    witness.#done = witness.#run(ways, text)
+    witness.#done.catch(() => {}) // stop() throws it
+    return witness
+  }
+
+  async #run(ways, text) {
+    while (!this.#ended)
+      for (const ask of ways) {
+        const start = performance.now()
+        const response = await ask()
+        this.slowestMs = Math.max(this.slowestMs, performance.now() - start)
+        assert.equal(response.status, 200)
+        assert.equal(response.text, text)
+        this.answers++
+        await sleep(PAUSE_MS)
+      }
+  }
+
+  /** Throws unless every answer was right, came soon, and there were at least `atLeast`. */
+  async stop(t, atLeast = 2) {
+    this.#ended = true
+    await this.#done
+    this.#kept.close()
+    t.diagnostic(`witness: ${this.answers} answers, the slowest took ${this.slowestMs | 0} ms`)
+    assert.ok(this.slowestMs < SLOWEST_MS, `the witness waited ${this.slowestMs | 0} ms`)
+    assert.ok(this.answers >= atLeast, `only ${this.answers} answers for the witness`)
+  }
+}

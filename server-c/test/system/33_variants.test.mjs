@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Precompressed siblings, several ranges, listings, headers by path, type and status.
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startNode, until } from '../support/node.mjs'
+import { get } from '../support/raw.mjs'
+
+const takes = (coding) => ({ lines: [`Accept-Encoding: ${coding}`] })
+
+test('precompressed siblings by what the client takes', async (t) => {
+  const node = await startNode(t, {
+    files: {
+      'a.js': 'plain script',
+      'a.js.br': 'BR',
+      'a.js.gz': 'GZIP',
+      'b.css': 'no sibling',
+      'dir/index.html': 'index',
+      'dir/index.html.gz': 'ZIPPED',
+    },
+  })
+  for (const [coding, text, encoding] of [
+    ['br, gzip', 'BR', 'br'],
+    ['gzip', 'GZIP', 'gzip'],
+    ['gzip;q=0.9, br;q=0.5', 'GZIP', 'gzip'],
+    ['zstd', 'plain script', undefined],
+    ['br;q=0, gzip;q=0', 'plain script', undefined],
+    ['*', 'BR', 'br'],
+    ['', 'plain script', undefined],
+  ]) {
+    const answer = await get(node.port, '/a.js', takes(coding))
+    assert.equal(answer.text, text, coding)
+    assert.equal(answer.headers['content-encoding'], encoding, coding)
+    assert.equal(answer.headers.vary, 'Accept-Encoding', coding)
+    assert.equal(answer.headers['content-type'], 'text/javascript; charset=utf-8', coding)
+  }
+  assert.equal((await get(node.port, '/b.css', takes('gzip'))).headers.vary, undefined)
+  assert.equal((await get(node.port, '/dir/', takes('gzip'))).text, 'ZIPPED')
+  const direct = await get(node.port, '/a.js.br', takes('br'))
+  assert.deepEqual([direct.text, direct.headers['content-encoding']], ['BR', undefined])
+})
+
+test('variants have tags and ranges of their own', async (t) => {
+  const node = await startNode(t, { files: { 'a.js': '0123456789', 'a.js.gz': 'abcdefghij' } })
+  const old = new Date(Date.now() - 60_000)
+  for (const name of ['a.js', 'a.js.gz']) utimesSync(join(node.root, name), old, old)
+  const plain = await get(node.port, '/a.js')
+  const coded = await get(node.port, '/a.js', takes('gzip'))
+  assert.notEqual(plain.headers.etag, coded.headers.etag)
+  const again = await get(node.port, '/a.js', {
+    lines: ['Accept-Encoding: gzip', `If-None-Match: ${coded.headers.etag}`],
+  })
+  assert.equal(again.status, 304)
+  assert.equal(again.headers.vary, 'Accept-Encoding')
+  const other = await get(node.port, '/a.js', { lines: [`If-None-Match: ${coded.headers.etag}`] })
+  assert.equal(other.status, 200)
+  const part = await get(node.port, '/a.js', {
+    lines: ['Accept-Encoding: gzip', 'Range: bytes=2-4', `If-Range: ${coded.headers.etag}`],
+  })
+  assert.deepEqual([part.status, part.text, part.headers['content-encoding']], [206, 'cde', 'gzip'])
+  const head = await get(node.port, '/a.js', { method: 'HEAD', lines: ['Accept-Encoding: gzip'] })
+  assert.equal(head.headers['content-encoding'], 'gzip')
+  assert.equal(head.headers['content-length'], '10')
+})
+
+test('a stale or vanished sibling is not sent', async (t) => {
+  const node = await startNode(t, {
+    files: { 'a.js': 'new', 'a.js.gz': 'STALE', 'b.js': 'plain', 'b.js.gz': 'GZ' },
+  })
+  const old = new Date(Date.now() - 60_000)
+  utimesSync(join(node.root, 'a.js.gz'), old, old)
+  assert.equal((await get(node.port, '/a.js', takes('gzip'))).text, 'new')
+  assert.equal((await get(node.port, '/b.js', takes('gzip'))).text, 'GZ')
+  rmSync(join(node.root, 'b.js.gz'))
+  await until(async () => (await get(node.port, '/b.js', takes('gzip'))).text === 'plain', 'gone')
+})
+
+function takeParts(answer) {
+  const [, boundary] = /^multipart\/byteranges; boundary=(.+)$/.exec(answer.headers['content-type'])
+  const parts = answer.text.split(`--${boundary}`)
+  assert.equal(parts.at(-1), '--\r\n')
+  return parts.slice(1, -1).map((part) => {
+    const [head, ...body] = part.split('\r\n\r\n')
+    return {
+      range: /Content-Range: (.+)/.exec(head)[1],
+      type: /Content-Type: (.+)/.exec(head)[1],
+      body: body.join('\r\n\r\n').replace(/\r\n$/, ''),
+    }
+  })
+}
+
+test('several ranges, from memory and from the disk', async (t) => {
+  const big = Buffer.alloc(300_000, 'abcdefghij')
+  const node = await startNode(t, { files: { 'a.txt': '0123456789'.repeat(100), 'big.txt': big } })
+  const small = await get(node.port, '/a.txt', { lines: ['Range: bytes=0-1, 10-12, -2'] })
+  assert.equal(small.status, 206)
+  assert.deepEqual(takeParts(small), [
+    { range: 'bytes 0-1/1000', type: 'text/plain; charset=utf-8', body: '01' },
+    { range: 'bytes 10-12/1000', type: 'text/plain; charset=utf-8', body: '012' },
+    { range: 'bytes 998-999/1000', type: 'text/plain; charset=utf-8', body: '89' },
+  ])
+  const parts = takeParts(
+    await get(node.port, '/big.txt', { lines: ['Range: bytes=100000-249999,5-9'] }),
+  )
+  assert.deepEqual(
+    parts.map((part) => [part.range, part.body.length]),
+    [
+      ['bytes 100000-249999/300000', 150_000],
+      ['bytes 5-9/300000', 5],
+    ],
+  )
+  assert.equal(parts[1].body, 'fghij')
+  const one = await get(node.port, '/a.txt', { lines: ['Range: bytes=2000-, 3-4'] })
+  assert.deepEqual(
+    [one.status, one.text, one.headers['content-range']],
+    [206, '34', 'bytes 3-4/1000'],
+  )
+  const many = Array.from({ length: 40 }, (_, i) => `${i * 3}-${i * 3}`).join(',')
+  assert.equal((await get(node.port, '/a.txt', { lines: [`Range: bytes=${many}`] })).status, 200)
+  const overlap = '0-500,1-501,2-502,3-503'
+  assert.equal((await get(node.port, '/a.txt', { lines: [`Range: bytes=${overlap}`] })).status, 200)
+})
+
+test('a folder is listed where the site says so, as a page and as JSON', async (t) => {
+  const node = await startNode(t, {
+    files: {
+      'top.txt': 'x',
+      'dir/b & <i>.txt': 'hello',
+      'dir/%41.txt': 'x',
+      'dir/.hidden': 'x',
+      'dir/sub/x': 'x',
+      'has/index.html': 'index',
+    },
+    site: { directoryListing: { enabled: true } },
+  })
+  symlinkSync('/etc/passwd', join(node.root, 'dir/out'))
+  mkdirSync(join(node.root, 'empty'))
+  const json = await get(node.port, '/dir/', { lines: ['Accept: application/json'] })
+  assert.equal(json.headers['content-type'], 'application/json')
+  assert.equal(json.headers.vary, 'Accept')
+  const listing = JSON.parse(json.text)
+  assert.deepEqual(
+    listing.entries.map(({ name, type }) => [name, type]),
+    [
+      ['sub', 'folder'],
+      ['%41.txt', 'file'],
+      ['b & <i>.txt', 'file'],
+    ],
+  )
+  assert.equal(listing.entries[2].sizeBytes, 5)
+  const page = await get(node.port, '/dir/')
+  assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
+  assert.ok(page.text.includes('b &amp; &lt;i&gt;.txt'), page.text)
+  assert.ok(page.text.includes('b%20%26%20%3Ci%3E.txt'), page.text)
+  assert.ok(page.text.includes('%2541.txt'), page.text)
+  assert.equal((await get(node.port, '/has/')).text, 'index')
+  assert.equal((await get(node.port, '/empty/')).status, 200)
+  assert.equal((await get(node.port, '/dir')).headers.location, '/dir/')
+  const head = await get(node.port, '/dir/', { method: 'HEAD' })
+  assert.equal(head.headers['content-length'], String(page.body.length))
+})
+
+test('headers and expiry by path, type and status', async (t) => {
+  const node = await startNode(t, {
+    files: { 'a.css': 'css', 'static/a.js': 'js', 'a.html': 'page' },
+    site: {
+      headers: [
+        { action: 'set', name: 'X-All', value: 'yes' },
+        { action: 'set', name: 'X-Css', value: 'yes', types: ['text/css'] },
+        { action: 'set', name: 'X-Static', value: 'yes', paths: ['/static/**'] },
+        { action: 'set', name: 'X-Lost', value: 'yes', statuses: ['404'] },
+        { action: 'set', name: 'X-Bad', value: 'yes', statuses: ['4xx'] },
+      ],
+      expires: [
+        { paths: ['/static/**'], maxAgeSeconds: 31536000, directives: 'public, immutable' },
+        { types: ['text/*'], maxAgeSeconds: 60 },
+      ],
+    },
+  })
+  for (const [target, present, cache] of [
+    ['/a.css', ['x-all', 'x-css'], 'max-age=60'],
+    ['/static/a.js', ['x-all', 'x-static'], 'max-age=31536000, public, immutable'],
+    ['/a.html', ['x-all'], 'max-age=60'],
+    ['/none', ['x-all', 'x-bad', 'x-lost'], undefined],
+  ])
+    for (let twice = 0; twice < 2; twice++) {
+      const { headers } = await get(node.port, target)
+      const found = Object.keys(headers).filter((name) => name.startsWith('x-'))
+      assert.deepEqual(found.sort(), present, target)
+      assert.equal(headers['cache-control'], cache, target)
+    }
+})

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Hundreds that are slow on purpose, and one beside them that is not made to wait.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startNode, until } from '../support/node.mjs'
+import { rssBytes } from '../support/process.mjs'
+import { RawClient, request } from '../support/raw.mjs'
+import { Witness } from '../support/witness.mjs'
+
+const BIG_BYTES = 32 << 20
+const files = {
+  'a.txt': 'alpha',
+  'page.txt': 'p'.repeat(50_000),
+  'big.bin': Buffer.alloc(BIG_BYTES, 'x'),
+}
+const TRICKLE_MS = 100
+const CUT_OFF_MS = 10_000 // the limits below are 2 s, the machine may be slow
+const limits = { headerSeconds: 2, writeSeconds: 2, connections: 1000 }
+
+const connect = (port, count) =>
+  Promise.all(Array.from({ length: count }, () => RawClient.connect(port)))
+
+/** Has each of them send `drop` again and again until all have been cut off. */
+async function trickle(clients, drop) {
+  const timer = setInterval(() => {
+    for (const client of clients) if (!client.ended) client.send(drop)
+  }, TRICKLE_MS)
+  try {
+    await until(() => clients.every((client) => client.ended), 'the last is cut off', CUT_OFF_MS)
+  } finally {
+    clearInterval(timer)
+    for (const client of clients) client.close()
+  }
+}
+
+async function goneOf(node, others = 1) {
+  await until(
+    async () => (await node.status()).gauges.openConnections <= others,
+    'their connections are closed',
+  )
+}
+
+test('300 heads that come drop by drop are cut off, and nobody else waits', async (t) => {
+  const node = await startNode(t, { files, config: { limits } })
+  const witness = await Witness.start(node.port)
+  const clients = await connect(node.port, 300)
+  for (const [i, client] of clients.entries())
+    client.send(i % 2 ? 'GET /a.txt HTTP/1.1\r\nHost: a\r\nX: ' : 'GET /')
+  await trickle(clients, 'x')
+  assert.equal(await node.counter('timeouts'), 300)
+  await witness.stop(t)
+  await goneOf(node, 0)
+})
+
+test('200 bodies that come drop by drop are cut off, and nobody else waits', async (t) => {
+  const node = await startNode(t, { files, config: { limits } })
+  const witness = await Witness.start(node.port)
+  const clients = await connect(node.port, 200)
+  // A short body is read to its end for the sake of the connection, a long one is not.
+  for (const [i, client] of clients.entries()) {
+    const length = i % 2 ? 60_000 : 60_000_000
+    client.send(request('/a.txt', { method: 'POST', lines: [`Content-Length: ${length}`] }))
+  }
+  for (const client of clients) assert.ok([405, 413].includes((await client.response()).status))
+  await trickle(clients, 'x'.repeat(10))
+  await witness.stop(t)
+  await goneOf(node, 0)
+})
+
+test('100 that read nothing of a big file are cut off and cost no memory', async (t) => {
+  const node = await startNode(t, { files, config: { limits } })
+  const witness = await Witness.start(node.port)
+  const before = rssBytes(node.child.pid)
+  const clients = await connect(node.port, 100)
+  for (const client of clients) {
+    client.socket.pause()
+    client.send(request('/big.bin'))
+  }
+  let most = before
+  await until(
+    async () => {
+      most = Math.max(most, rssBytes(node.child.pid))
+      return (await node.counter('timeouts')) === 100
+    },
+    'all are cut off',
+    CUT_OFF_MS,
+  )
+  await witness.stop(t)
+  t.diagnostic(`${((most - before) / 1024) | 0} KiB more than before, at most`)
+  assert.ok(most - before < BIG_BYTES, 'what nobody reads is kept in memory')
+  assert.equal(await node.counter('aborted'), 100)
+  for (const client of clients) client.close()
+  await goneOf(node, 0)
+})
+
+test('who asks without end and reads no answer is not listened to for ever', async (t) => {
+  const config = { limits: { ...limits, keepAliveRequests: 1_000_000 } }
+  const node = await startNode(t, { files, config })
+  const witness = await Witness.start(node.port)
+  const before = rssBytes(node.child.pid)
+  const clients = await connect(node.port, 50)
+  const many = request('/page.txt').repeat(25_000) // 1 MB, and 1 GB of answers
+  for (const client of clients) {
+    client.socket.pause()
+    client.send(many)
+  }
+  let most = before
+  await until(
+    async () => {
+      most = Math.max(most, rssBytes(node.child.pid))
+      return (await node.counter('timeouts')) === clients.length
+    },
+    'all are cut off',
+    CUT_OFF_MS,
+  )
+  await witness.stop(t)
+  t.diagnostic(`${((most - before) / 1024) | 0} KiB more than before, at most`)
+  assert.ok(most - before < BIG_BYTES, 'what they ask is kept in memory')
+  for (const client of clients) client.close()
+  await goneOf(node, 0)
+})

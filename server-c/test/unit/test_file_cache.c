@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* What the cache keeps and for whom: entries by place, variable and path, files that have just
+ * changed, disk errors, folders, siblings that come and go. On real lanes and files. */
+#include <stdbool.h>
+
+#include "file_lookup.h"
+
+static void spied_lookup(struct file_found *found, const struct file_place *place,
+                         const struct file_key *key);
+#define file_lookup_run spied_lookup
+#include "file_cache.c"
+#undef file_lookup_run
+#include "file_store.c"
+
+#include "check.h"
+
+#include <fcntl.h>
+
+static char root[] = "/tmp/farmstead-cache-XXXXXX";
+static char br[] = "br";
+static char *codings[] = {br};
+static struct config_site site;
+static struct file_place place = {.site = &site, .folder = root, .lookup_id = 7};
+static struct config cfg;
+static struct site_set *set;
+static struct io_lane *lane;
+static struct io_port port;
+static uv_loop_t loop;
+static struct file_cache cache;
+static enum http_status forced; /* 0: ask the disk */
+/* Said of what was found, instead of what the clock says. */
+static bool settles, has_young_mtime;
+static int lookups;
+
+static void spied_lookup(struct file_found *found, const struct file_place *in,
+                         const struct file_key *key)
+{
+    lookups++;
+    if (!forced) {
+        file_lookup_run(found, in, key);
+        found->is_settling = settles;
+        found->has_young_mtime = has_young_mtime;
+        return;
+    }
+    *found = (struct file_found){.fd = -1, .status = forced};
+}
+
+/* --- one request ----------------------------------------------------------------------------- */
+
+static struct file_entry *told;
+static bool was_told;
+
+static void on_ready(struct file_waiter *waiter, struct file_entry *entry)
+{
+    (void)waiter;
+    told = entry;
+    was_told = true;
+}
+
+static struct file_entry *find_in(const struct file_place *in, const char *variable,
+                                  const char *path)
+{
+    const struct file_key key = {{variable, strlen(variable)}, {path, strlen(path)}};
+    struct file_waiter waiter = {.on_ready = on_ready};
+    struct file_entry *entry = NULL;
+
+    list_init(&waiter.link);
+    was_told = false;
+    cache.now_ms = monotonic_ns() / NS_PER_MS;
+    if (file_cache_find(&cache, set, in, &key, &waiter, &entry) == FILE_HIT)
+        return entry;
+    while (!was_told)
+        uv_run(&loop, UV_RUN_ONCE);
+    return told;
+}
+
+static struct file_entry *find(const char *path)
+{
+    return find_in(&place, "", path);
+}
+
+static const char *body_of(struct file_entry *entry)
+{
+    static char body[100];
+    struct file_waiter waiter = {.on_ready = on_ready};
+    enum file_source source;
+
+    list_init(&waiter.link);
+    was_told = false;
+    source = file_cache_source(&cache, entry, &waiter);
+    while (source == FILE_SOURCE_WAIT && !was_told)
+        uv_run(&loop, UV_RUN_ONCE);
+    if (source == FILE_SOURCE_WAIT)
+        file_cache_put(&cache, told);
+    memcpy(body, entry->body, entry->facts.size);
+    body[entry->facts.size] = '\0';
+    return body;
+}
+
+static void put(struct file_entry *entry)
+{
+    file_cache_put(&cache, entry);
+}
+
+static void write_at(const char *name, int64_t mtime_seconds, const char *content)
+{
+    const struct timespec times[2] = {{mtime_seconds, 5}, {mtime_seconds, 5}};
+    char path[100];
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/%s", root, name);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    CHECK_TRUE(fd >= 0 && write(fd, content, strlen(content)) >= 0, "%s", name);
+    if (mtime_seconds)
+        futimens(fd, times);
+    close(fd);
+}
+
+static void shell(const char *script)
+{
+    char command[500];
+
+    snprintf(command, sizeof(command), "cd %s && { %s; }", root, script);
+    CHECK_INT(__LINE__, script, system(command), 0);
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+static void test_young_files(void)
+{
+    struct file_entry *entry;
+
+    settles = has_young_mtime = true;
+    write_at("young", 0, "one");
+    entry = find("/young");
+    CHECK_INT(__LINE__, "served", entry->status, HTTP_OK);
+    CHECK_STR(__LINE__, "its body", body_of(entry), "one");
+    CHECK_INT(__LINE__, "without a tag", entry->facts.etag_len, 0);
+    CHECK_INT(__LINE__, "not kept", cache.stats.entries, 0);
+    write_at("young", 0, "two"); /* the same size, perhaps within the same tick */
+    put(entry);
+    entry = find("/young");
+    CHECK_STR(__LINE__, "the new body", body_of(entry), "two");
+    put(entry);
+
+    has_young_mtime = false;
+    write_at("set", 1000, "one");
+    entry = find("/set");
+    CHECK_TRUE(entry->facts.etag_len > 0, "a time set by hand makes a tag");
+    CHECK_INT(__LINE__, "but is not kept at first", cache.stats.entries, 0);
+    put(entry);
+
+    settles = false;
+    entry = find("/young");
+    CHECK_TRUE(entry->facts.etag_len > 0, "tagged when it has settled");
+    CHECK_INT(__LINE__, "and kept", cache.stats.entries, 1);
+    put(entry);
+    lookups = 0;
+    put(find("/young"));
+    CHECK_INT(__LINE__, "a hit", lookups, 0);
+}
+
+/* One that was kept goes when a look-up finds it changed right now. */
+static void test_kept_file_changes(void)
+{
+    struct file_entry *entry;
+
+    cache.limits.ttl_ms = 20;
+    write_at("kept", 0, "one");
+    entry = find("/kept");
+    CHECK_STR(__LINE__, "old", body_of(entry), "one");
+    put(entry);
+    CHECK_TRUE(file_store_find(&cache, 7, &(struct file_key){.path = {"/kept", 5}}) != NULL,
+               "kept");
+    usleep(25000);
+    settles = has_young_mtime = true;
+    write_at("kept", 0, "two");
+    entry = find("/kept");
+    CHECK_STR(__LINE__, "new", body_of(entry), "two");
+    CHECK_INT(__LINE__, "untagged", entry->facts.etag_len, 0);
+    CHECK_TRUE(file_store_find(&cache, 7, &(struct file_key){.path = {"/kept", 5}}) == NULL,
+               "gone");
+    put(entry);
+    settles = has_young_mtime = false;
+    cache.limits.ttl_ms = 60000;
+}
+
+static void test_disk_errors(void)
+{
+    static const enum http_status passing[] = {HTTP_INTERNAL_ERROR, HTTP_UNAVAILABLE};
+    struct file_entry *entry;
+
+    write_at("sick", 0, "well again");
+    for (size_t i = 0; i < ARRAY_LEN(passing); i++) {
+        forced = passing[i];
+        entry = find("/sick");
+        CHECK_INT(__LINE__, "said", entry->status, forced);
+        put(entry);
+        forced = 0;
+        entry = find("/sick");
+        CHECK_INT(__LINE__, "not believed for long", entry->status, HTTP_OK);
+        file_store_unlink(&cache, entry);
+        put(entry);
+    }
+    entry = find("/missing");
+    lookups = 0;
+    put(entry);
+    put(find("/missing"));
+    CHECK_INT(__LINE__, "what is not there is believed", lookups, 0);
+}
+
+static void test_keys(void)
+{
+    struct file_place other = place, template = place;
+    struct file_entry *a, *b, *c, *d;
+    char folder[64];
+
+    snprintf(folder, sizeof(folder), "%s/{host}", root);
+    template.folder = folder;
+    template.is_template = true;
+    template.lookup_id = 8;
+    other.lookup_id = 9;
+    shell("mkdir a.b a && echo 1 > a.b/x.txt && echo 22 > a/x.txt");
+    a = find_in(&template, "a.b", "/x.txt");
+    b = find_in(&template, "a", "/x.txt");
+    c = find_in(&template, "nobody", "/x.txt");
+    d = find_in(&other, "", "/a/x.txt");
+    CHECK_INT(__LINE__, "one folder", a->facts.size, 2);
+    CHECK_INT(__LINE__, "another", b->facts.size, 3);
+    CHECK_INT(__LINE__, "none", c->status, HTTP_NOT_FOUND);
+    CHECK_INT(__LINE__, "the same file by another place", d->facts.size, 3);
+    CHECK_INT(__LINE__, "path", file_entry_path(a).len, 6);
+    CHECK_TRUE(memcmp(file_entry_path(a).ptr, "/x.txt", 7) == 0, "and a NUL behind it");
+    CHECK_TRUE(memcmp(file_entry_variable(a).ptr, "a.b", 3) == 0, "variable");
+    CHECK_TRUE(memcmp(file_entry_name(a).ptr, "/x.txt", 6) == 0, "name");
+    put(a), put(b), put(c), put(d);
+    lookups = 0;
+    put(find_in(&template, "a.b", "/x.txt"));
+    put(find_in(&template, "a", "/x.txt"));
+    CHECK_INT(__LINE__, "hits", lookups, 0);
+}
+
+static void test_folders_and_siblings(void)
+{
+    struct file_entry *entry;
+
+    shell("mkdir folder");
+    entry = find("/folder/");
+    CHECK_INT(__LINE__, "no listing", entry->status, HTTP_NOT_FOUND);
+    file_store_unlink(&cache, entry);
+    put(entry);
+    site.listing.enabled = true;
+    entry = find("/folder/");
+    CHECK_TRUE(entry->status == HTTP_OK && entry->is_folder && entry->fd >= 0, "a folder to list");
+    put(entry);
+
+    site.precompressed = codings;
+    site.precompressed_count = 1;
+    cache.limits.ttl_ms = 20;
+    write_at("c.js", 1000, "plain");
+    entry = find("/c.js");
+    CHECK_INT(__LINE__, "no sibling", entry->codings, 0);
+    put(entry);
+    write_at("c.js.br", 1000, "coded");
+    usleep(25000);
+    entry = find("/c.js");
+    CHECK_INT(__LINE__, "a sibling has come", entry->codings, 1u << 1);
+    put(entry);
+    shell("rm c.js.br");
+    usleep(25000);
+    entry = find("/c.js");
+    CHECK_INT(__LINE__, "and gone", entry->codings, 0);
+    CHECK_TRUE(strchr(entry->facts.etag, '-') == strrchr(entry->facts.etag, '-'), "two parts");
+    put(entry);
+    site.etag_inode = true;
+    write_at("inode.js", 1000, "plain");
+    entry = find("/inode.js");
+    CHECK_TRUE(strchr(entry->facts.etag, '-') != strrchr(entry->facts.etag, '-'), "three parts");
+    put(entry);
+}
+
+int main(void)
+{
+    const struct file_cache_limits limits = {
+        .ttl_ms = 60000, .entries = 100, .descriptors = 10, .body_bytes = 1000, .max_body = 100};
+
+    if (!mkdtemp(root))
+        return 1;
+    atomic_init(&cfg.refs, 2);
+    set = site_set_new(&cfg, NULL);
+    uv_loop_init(&loop);
+    lane = io_lane_new("test", 1, 10);
+    io_port_init(&port, &loop);
+    file_cache_init(&cache, lane, lane, &port);
+    file_cache_configure(&cache, &limits);
+    test_young_files();
+    test_kept_file_changes();
+    test_disk_errors();
+    test_keys();
+    test_folders_and_siblings();
+    while (port.outstanding > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    file_cache_fini(&cache);
+    io_port_close(&port, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    io_port_fini(&port);
+    io_lane_free(lane);
+    uv_loop_close(&loop);
+    CHECK_INT(__LINE__, "look-ups let go of the sites", atomic_load(&set->refs), 1);
+    site_set_put(set);
+    shell("rm -rf \"$PWD\"");
+    return check_end("file_cache");
+}
