@@ -31,7 +31,7 @@ const untilConfirmed = (generation) =>
 
 test('process.chroot is refused, and the next config is taken', async () => {
   node.start()
-  control.assign(node.config('v1', { process: { chroot: node.root } }))
+  control.assign(node.config('v1', { process: { chroot: '/' } })) // all paths are right there
   await control.until('a refusal', () =>
     control.said.some(({ body }) => /chroot/.test(JSON.stringify(body))),
   )
