@@ -75,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     record.host = next_field(&rest);
     record.referer = next_field(&rest);
     record.user_agent = next_field(&rest);
+    record.user = next_field(&rest);
     ring.filled = ring.written = from;
     CHECK(access_ring_write(&ring, format, &record));
     len = take_line(&ring, from, line) - 1;
