@@ -34,9 +34,9 @@ static void check_text(const char *line, size_t len, bool combined)
 {
     size_t quotes = 0, spaces = 0, at = 0;
 
-    for (; at < len && line[at] != '['; at++)
-        spaces += line[at] == ' ';
-    CHECK(at < len && spaces == 3);
+    while (at < len && spaces < 3)
+        spaces += line[at++] == ' ';
+    CHECK(at < len && line[at] == '[');
     for (; at < len; at++) {
         if (line[at] == '\\')
             at++;
