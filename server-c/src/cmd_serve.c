@@ -2,9 +2,9 @@
 /* cmd_serve.c — farmstead-node serve --config FILE. Signals: HUP reads the file again, USR1 reopens
  * the log files, TERM and INT drain and stop.
  *
- * Started as root, it finds users and writes the pid file first, then opens ports and logs, then
- * changes the root folder and becomes the user, and only then serves. What is opened later, the
- * config file too, is opened with the user's rights and beneath that folder. */
+ * Started as root, it finds users and writes the pid file first, changes the root folder before it
+ * opens anything beneath it, and becomes the user when ports and logs are open. What is read later,
+ * the config file too, is read with the user's rights and beneath that folder. */
 #include "commands.h"
 
 #include "buf.h"
@@ -69,30 +69,30 @@ struct process {
     struct pid_file *pid_file;
 };
 
-/* Of the first config, while all of the machine can be seen. -1 with the reason in the log. */
-static int find_user(struct process *process, const struct config *cfg)
+/* Of the first config: what must be done before anything is opened. -1 with the reason in the log. */
+static int prepare_process(struct process *process, const struct config *cfg)
 {
     char why[PRIVILEGES_WHY_LEN];
 
-    if (process->is_prepared || privileges_find(&process->privileges, cfg, why) == 0)
-        return 0;
-    log_error("%s", why);
-    return -1;
-}
-
-/* Of the first config, while it may still write anywhere. -1 with the reason in the log. */
-static int write_pid_file(struct process *process, const struct config *cfg)
-{
-    char why[PID_FILE_WHY_LEN];
-
+    _Static_assert(PID_FILE_WHY_LEN <= PRIVILEGES_WHY_LEN, "one sentence for both");
     if (process->is_prepared)
         return 0;
+    if (privileges_find(&process->privileges, cfg, why) != 0)
+        goto fail;
     process->is_prepared = true;
-    if (!cfg->process.pid_file[0])
-        return 0;
-    process->pid_file = pid_file_write(cfg->process.pid_file, why);
-    if (process->pid_file)
-        return 0;
+    if (cfg->process.pid_file[0]) {
+        process->pid_file = pid_file_write(cfg->process.pid_file, why);
+        if (!process->pid_file)
+            goto fail;
+    }
+    if (cfg->process.chroot[0]) {
+        if (privileges_change_root(cfg->process.chroot, why) != 0)
+            goto fail;
+        config_check_set_jailed();
+    }
+    return 0;
+
+fail:
     log_error("%s", why);
     return -1;
 }
@@ -102,9 +102,8 @@ static int drop_privileges(void *arg, const struct config *cfg, struct config_er
     const struct process *process = arg;
     char why[PRIVILEGES_WHY_LEN];
 
-    if ((cfg->process.chroot[0] && privileges_change_root(cfg->process.chroot, why) != 0) ||
-        privileges_drop(&process->privileges, why) != 0) {
-        config_errors_add_at(errors, cfg, CONFIG_CODE_PERMISSION, "/process", NULL, "%s", why);
+    if (privileges_drop(&process->privileges, why) != 0) {
+        config_errors_add_at(errors, cfg, CONFIG_CODE_PERMISSION, "/process/user", NULL, "%s", why);
         return -1;
     }
     if (process->privileges.changes)
@@ -137,8 +136,8 @@ static int load(struct server *server, struct process *process, const char *path
         log_error("%s: can't read the config: %s", path, strerror(errno));
     } else {
         cfg = config_parse(text.data, text.len, &errors);
-        if (cfg && find_user(process, cfg) == 0 &&
-            config_check_machine(cfg, running, &errors) == 0 && write_pid_file(process, cfg) == 0)
+        if (cfg && config_check_machine(cfg, running, &errors) == 0 &&
+            prepare_process(process, cfg) == 0)
             result = server_apply(server, cfg, generation, &errors);
         log_findings(path, &errors);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* privileges.h — from root to the user the config names, for good.
  *
- * The order: names are looked up while everything can be seen; ports are bound and logs opened; the
- * root folder is changed; then groups and user, for all threads of the process at once. Whether root
- * can be had back is tried: if it can, the process must not serve. */
+ * The order: names are looked up while everything can be seen; the root folder is changed; ports
+ * are bound and logs opened; then groups and user, for all threads of the process at once. Whether
+ * root can be had back is tried: if it can, the process must not serve. */
 #ifndef FARMSTEAD_PRIVILEGES_H
 #define FARMSTEAD_PRIVILEGES_H
 

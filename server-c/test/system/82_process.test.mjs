@@ -4,7 +4,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nodeBinary, startNode, tempFolder, until, writeTree } from '../support/node.mjs'
@@ -102,15 +111,17 @@ test('a group alone, and a group beside the user', needsRoot, async (t) => {
   assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
 })
 
-test('a root folder of its own: what is served is beneath it', needsRoot, async (t) => {
+test('a root folder of its own: all paths are beneath it', needsRoot, async (t) => {
   const jail = openFolder(t)
   writeTree(jail, { 'www/a.txt': 'in the jail' })
+  mkdirSync(join(jail, 'logs'))
+  chownSync(join(jail, 'logs'), idOf('-u', 'nobody'), idOf('-g', 'nobody'))
   const folder = openFolder(t)
   const path = join(folder, 'config.json')
   const config = {
     listen: [{ address: '127.0.0.1', port: 0 }],
     process: { user: 'nobody', chroot: jail, pidFile: join(folder, 'pid') },
-    accessLog: { path: join(folder, 'access.log') },
+    accessLog: { path: '/logs/access.log' },
     sites: [{ hosts: ['*'], root: '/www' }],
   }
   writeFileSync(path, JSON.stringify(config))
@@ -126,7 +137,7 @@ test('a root folder of its own: what is served is beneath it', needsRoot, async 
   t.after(() => child.kill('SIGKILL'))
   const [, port] = await until(() => log.match(/listening on http:\S*:(\d+)\n/), 'the port')
   assert.equal((await get(Number(port), '/a.txt')).text, 'in the jail')
-  await until(() => readFileSync(join(folder, 'access.log'), 'utf8').includes('/a.txt'), 'log')
+  await until(() => readFileSync(join(jail, 'logs/access.log'), 'utf8').includes('/a.txt'), 'log')
   // The file of the config is out of reach now: a reload says so and everything goes on.
   child.kill('SIGHUP')
   await until(() => log.includes("can't read the config"), `the refusal in ${log}`)
@@ -143,7 +154,8 @@ test('a start that can not become whom it should is none', async (t) => {
     [{ user: 'no-such-user' }, /no user "no-such-user"/],
     [{ group: 'no-such-group' }, /no group "no-such-group"/],
   ]
-  if (process.getuid() === 0) rows.push([{ chroot: '/no/such/folder' }, /no\/such\/folder/])
+  if (process.getuid() === 0)
+    rows.push([{ chroot: '/no/such/folder' }, /"\/no\/such\/folder" does not exist/])
   for (const [process, pattern] of rows) {
     const { code, log } = await failedStart(t, { listen, sites, process })
     assert.equal(code, 1)
