@@ -99,7 +99,7 @@ test('who asks without end and reads no answer is not listened to for ever', asy
   const node = await startNode(t, { files, config })
   const witness = await Witness.start(node.port)
   const before = rssBytes(node.child.pid)
-  const clients = await connect(node.port, 50)
+  const clients = await connect(node.port, 20)
   const many = Buffer.from(request('/page.txt').repeat(25_000)) // 1 MB, and 1 GB of answers
   for (const client of clients) {
     client.socket.pause()
