@@ -2,7 +2,7 @@
 /* config_table.h — the one description of every option: what reads a config, what `schema` prints
  * and what the reference page says all come from these rows.
  *
- * A new option is a field in struct config and a row in config_table.c. A row's pattern is one
+ * A new option is a field in struct config and a row in config_table*.c. A row's pattern is one
  * regular expression for two engines, POSIX ERE here and ECMAScript in the schema, so it keeps to
  * what both read alike: no backslash inside brackets, no \d and the like. */
 #ifndef FARMSTEAD_CONFIG_TABLE_H

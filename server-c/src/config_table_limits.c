@@ -20,8 +20,9 @@ const struct option config_limits_members[] = {
     {.name = "connectionsPerAddress",
      .type = OPTION_INTEGER,
      .title = "Open connections of one address",
-     .help = "Connections that one client address may have open at the same time; one more is "
-             "closed at once. 0: as many as there are.",
+     .help =
+         "Connections that one client address may have open at the same time (an IPv6 client is "
+         "its /64 network); one more is answered with 503. 0: as many as there are.",
      .lighttpd = "evasive.max-conns-per-ip",
      .default_json = "0",
      .max = 1000000,
@@ -68,8 +69,10 @@ const struct option config_limits_members[] = {
     {.name = "minBytesPerSecond",
      .type = OPTION_INTEGER,
      .title = "Slowest client",
-     .help = "A client that takes a response more slowly than this for a while is let go, so that "
-             "nobody holds a connection by reading a byte now and then. 0: any rate will do.",
+     .help =
+         "A client that takes a response more slowly than this for the whole of writeSeconds is "
+         "let go, so that nobody holds a connection by reading a byte now and then. 0: any rate "
+         "will do.",
      .unit = "bytes per second",
      .default_json = "100",
      .max = MIB,
