@@ -57,7 +57,7 @@ export function identify(body, offset, shrinks = false) {
   const wanted = content(name, version, count, from).subarray(offset - from * LINE)
   if (Buffer.compare(body, wanted.subarray(0, body.length)) !== 0) {
     let i = 0
-    while (body[i] === wanted[i] || (shrinks && body[i] === 0)) i++
+    while (i < body.length && (body[i] === wanted[i] || (shrinks && body[i] === 0))) i++
     if (i === body.length) return { name, version: Number(version) }
     const found = body.toString('latin1', i, i + 2 * LINE)
     assert.fail(`${name}|${version} has other bytes in it at ${offset + i}: ${found}`)

@@ -48,7 +48,7 @@ const FILES = {
   's2.txt': 300,
   'm0.bin': 2000,
   'm1.bin': 9000,
-  'b0.bin': 60_000,
+  'b0.bin': 24_000,
   'j0.js': 400,
   'j0.js.br': 100,
   'j0.js.gz': 120,
@@ -66,7 +66,7 @@ const FILES = {
   'slow-read-1.bin': 4000,
   'slow-open-0.txt': 7,
   'eio-read.txt': 9,
-  'eio-late.bin': 40_000,
+  'eio-late.bin': 20_000,
   'err/404.html': 3,
   'err/401.html': 4,
   'err/503.html': 200,
@@ -304,8 +304,10 @@ function passwordLine(random, wanted) {
 /** {wanted, method, bytes, isPart, isKnown, ends}: one request, and what is to come of it. */
 function makeRequest(random, tags) {
   const wanted = random.pick(TARGETS)
-  const method = random.pick(['GET', 'GET', 'GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST', 'BREW'])
-  const host = random.pick(['a.test', 'a.test', 'a.test', 'b.test', 'nobody.test'])
+  const method = random.chance(0.75)
+    ? 'GET'
+    : random.pick(['HEAD', 'HEAD', 'HEAD', 'OPTIONS', 'POST', 'BREW'])
+  const host = random.chance(0.05) ? 'nobody.test' : random.pick(['a.test', 'a.test', 'b.test'])
   const version = random.chance(0.9) ? '1.1' : '1.0'
   const lines = [`Host: ${host}`]
   const isPart = random.chance(0.25)
@@ -485,7 +487,7 @@ async function setUp(t, random, memory) {
   const where = { folder, root: join(folder, 'www') }
   where.users = join(folder, 'users')
   where.secret = join(folder, 'secret')
-  writeFileSync(where.secret, SECRET)
+  writeFileSync(where.secret, SECRET, { mode: 0o600 })
   mutateUsers(where.users, new Random(0))
   mkdirSync(where.root)
   const site = new Site(where.root, random, memory)
@@ -514,7 +516,8 @@ test(`clients, files and configs change at any time (seed ${seed})`, async (t) =
       await sleep(own.below(20))
       site.mutate()
       if (i % 10 === 0) mutateUsers(where.users, own)
-      if (i % 40 !== 39) continue
+      if (i % 30 !== 29) continue
+      mutateUsers(where.users, new Random(0)) // a config is not taken without its files
       lastReload = Date.now()
       assert.ok(await node.reload(configOf(node, where, own, extraPort)), node.log.slice(-2000))
       lastReload = Date.now()
@@ -536,7 +539,9 @@ test(`clients, files and configs change at any time (seed ${seed})`, async (t) =
   for (const { reason } of results) if (reason) throw reason
 
   await until(async () => (await node.status()).gauges.openConnections === 0, 'no connection')
-  const answered = Object.entries(counts).reduce((sum, [key, n]) => sum + (key > 0 ? n : 0), 0)
-  assert.ok((await node.counter('requests')) >= answered)
+  for (const { counters } of (await node.status()).series) {
+    const { responses2xx, responses3xx, responses4xx, responses5xx } = counters
+    assert.equal(counters.requests, responses2xx + responses3xx + responses4xx + responses5xx)
+  }
   assert.equal(await node.stop(), 0)
 })
