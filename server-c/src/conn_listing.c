@@ -7,6 +7,7 @@
  * it is answered with 503. */
 #include "conn_answer.h"
 
+#include "http_cond.h"
 #include "response.h"
 
 #define LISTINGS_MAX 32                      /* being made, or waiting to be */
@@ -53,34 +54,61 @@ void conn_end_listing(struct conn *c)
     c->listing_bytes = 0;
 }
 
-static void on_listing(void *arg, const struct dir_listing *listing)
+/* RFC 9110 section 13.2.1: preconditions count here as well, though nothing but "*" names a listing,
+ * which has neither tag nor date. */
+static enum http_status listing_status(struct conn *c)
+{
+    static const struct http_validators none = {.last_modified = INT64_MIN};
+
+    loop_date(c->loop);
+    switch (http_cond_decide(&c->req, c->in + c->in_pos, &none, c->loop->date_second)) {
+    case HTTP_COND_SERVE:
+        return HTTP_OK;
+    case HTTP_COND_NOT_MODIFIED:
+        return HTTP_NOT_MODIFIED;
+    case HTTP_COND_FAILED:
+        return HTTP_PRECONDITION_FAILED;
+    }
+    return HTTP_INTERNAL_ERROR;
+}
+
+static void send_listing(struct conn *c, const struct dir_listing *listing, enum http_status status)
 {
     static const struct mime_type json = {"application/json", NULL}, html = {"text/html", "utf-8"};
-    struct conn *c = arg;
     bool as_json = http_prefers_json(&c->req, c->in + c->in_pos);
+    struct response_listing about = {
+        .status = status,
+        .type = as_json ? json : html,
+        .length = listing->len,
+        .policy = as_json ? NULL : DIR_LISTING_CSP,
+    };
     struct body_part part = {.text = listing->text, .text_len = listing->len};
-    enum http_status status = listing->status;
-    struct response_head head;
+    struct response_head head = conn_start_head(c, status);
+    bool has_body = status == HTTP_OK && c->req.method != HTTP_HEAD;
+
+    response_head_listing(&head, &c->scope, &about, c->loop->date_second);
+    if (!has_body)
+        body_part_fini(&part);
+    conn_send_head(c, &head, has_body ? &part : NULL);
+}
+
+static void on_listing(void *arg, const struct dir_listing *listing)
+{
+    struct conn *c = arg;
+    enum http_status status = listing->status == HTTP_OK ? listing_status(c) : listing->status;
 
     end_listing(c);
     c->clock.read_disk = true;
     c->clock.read_wait_ns += listing->wait_ns;
     c->clock.read_ns += listing->work_ns;
-    if (status == HTTP_OK && c->req.method != HTTP_HEAD && !reserve_bytes(c, listing->len)) {
-        free(listing->text);
+    if (status == HTTP_OK && c->req.method != HTTP_HEAD && !reserve_bytes(c, listing->len))
         status = HTTP_UNAVAILABLE;
-    }
-    if (status != HTTP_OK) {
+    if (status == HTTP_OK || status == HTTP_NOT_MODIFIED) {
+        send_listing(c, listing, status);
+    } else {
+        free(listing->text);
         conn_refuse(c, status);
-        conn_run(c);
-        return;
     }
-    head = conn_start_head(c, HTTP_OK);
-    response_head_listing(&head, &c->scope, as_json ? json : html, as_json ? NULL : DIR_LISTING_CSP,
-                          listing->len, c->loop->date_second);
-    if (c->req.method == HTTP_HEAD)
-        body_part_fini(&part);
-    conn_send_head(c, &head, c->req.method == HTTP_HEAD ? NULL : &part);
     conn_run(c);
 }
 

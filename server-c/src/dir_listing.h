@@ -20,7 +20,7 @@
 
 /* Content-Security-Policy for the HTML form: it needs nothing but its own style. */
 #define DIR_LISTING_CSP                                                                            \
-    "default-src 'none'; style-src 'sha256-6ftAbaZ/BJC7ZxkVupece0QyPa2Ji1cqbyuj1Lw0VTc='; "        \
+    "default-src 'none'; style-src 'sha256-uGlOAHbPuD5TXsQSPYTOjsMh43uNKXmnpuVqtqN3zDA='; "        \
     "base-uri 'none'; form-action 'none'"
 
 struct dir_listing_order {

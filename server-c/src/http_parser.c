@@ -40,11 +40,16 @@ bool http_span_equals(struct span span, const char *text)
     return span.len == strlen(text) && strncasecmp(span.ptr, text, span.len) == 0;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 static struct span trim(struct span span)
 {
-    while (span.len > 0 && (span.ptr[0] == ' ' || span.ptr[0] == '\t'))
+    while (span.len > 0 && is_blank(span.ptr[0]))
         span.ptr++, span.len--;
-    while (span.len > 0 && (span.ptr[span.len - 1] == ' ' || span.ptr[span.len - 1] == '\t'))
+    while (span.len > 0 && is_blank(span.ptr[span.len - 1]))
         span.len--;
     return span;
 }
@@ -214,7 +219,7 @@ static enum parse take_field(struct http_request *req, const char *head, uint32_
     enum http_field field;
     struct span name;
 
-    if (line[0] == ' ' || line[0] == '\t')
+    if (is_blank(line[0]))
         return bad(req, "a field is folded over lines");
     colon = memchr(line, ':', len);
     if (!colon)
@@ -246,10 +251,15 @@ static enum parse take_end(struct http_request *req)
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
-static enum parse too_long(struct http_request *req)
+/* RFC 9112 section 3: too long a method is one we don't know. */
+static enum parse too_long(struct http_request *req, const char *head)
 {
+    struct span line = {head + req->line, req->pos - req->line};
+
     if (req->in_fields)
         return http_refuse(req, HTTP_HEADER_FIELDS_TOO_LARGE, "the head exceeds limits.headBytes");
+    if (http_is_token(line))
+        return http_refuse(req, HTTP_NOT_IMPLEMENTED, "the method is too long");
     return http_refuse(req, HTTP_URI_TOO_LONG, "the request line is too long");
 }
 
@@ -297,7 +307,7 @@ static enum parse find_line_end(struct http_request *req, const char *head, size
         if (!after_return && req->pos < end)
             req->pos = skip_plain(head, req->pos, end);
         if (req->pos >= end)
-            return req->pos < len ? too_long(req) : PARSE_MORE;
+            return req->pos < len ? too_long(req, head) : PARSE_MORE;
         c = (unsigned char)head[req->pos];
         if (after_return) {
             if (c != '\n')
@@ -311,6 +321,15 @@ static enum parse find_line_end(struct http_request *req, const char *head, size
     }
 }
 
+/* RFC 9110 section 9.3.2: a HEAD gets no body, also when its line is refused before it is whole. */
+static enum parse find_head(struct http_request *req, const char *head, enum parse result)
+{
+    if (result == PARSE_BAD && !req->in_fields && req->pos - req->line > 4 &&
+        memcmp(head + req->line, "HEAD", 4) == 0 && is_blank(head[req->line + 4]))
+        req->method = HTTP_HEAD;
+    return result;
+}
+
 enum parse http_parse_request(struct http_request *req, const char *head, size_t len)
 {
     for (;;) {
@@ -318,7 +337,7 @@ enum parse http_parse_request(struct http_request *req, const char *head, size_t
         uint32_t line_len;
 
         if (result != PARSE_OK)
-            return result;
+            return find_head(req, head, result);
         line_len = req->pos - req->line - 2;
         if (req->in_fields && line_len == 0) {
             req->head_len = req->pos;
@@ -328,7 +347,7 @@ enum parse http_parse_request(struct http_request *req, const char *head, size_t
         if (req->in_fields) {
             result = take_field(req, head, line_len);
         } else if (line_len > 0) {
-            result = http_take_request_line(req, head, line_len);
+            result = find_head(req, head, http_take_request_line(req, head, line_len));
             req->in_fields = true;
         } else if (req->line > 0) {
             result = bad(req, "empty lines where a request should be");

@@ -58,7 +58,7 @@ struct http_request {
     struct http_slice host; /* of the target or of Host, without port; may be empty */
     struct http_slice fields[FIELD_COUNT];
 
-    /* After PARSE_BAD: how to answer, and why. */
+    /* After PARSE_BAD: how to answer, and why. `method` is HTTP_HEAD when it was one. */
     enum http_status status;
     const char *reason;
 };

@@ -271,12 +271,12 @@ export const ranges = {
     parts(
       'bytes=0-99,200-299,400-499,600-699,800-899',
       [0, 200, 400, 600, 800].map((n) => [n, n + 99]),
-      { name: 'five' },
+      { target: '/large.bin', name: 'five' },
     ),
     parts(
       `bytes=${Array.from({ length: 16 }, (_, i) => `${i * 60}-${i * 60 + 9}`).join()}`,
       Array.from({ length: 16 }, (_, i) => [i * 60, i * 60 + 9]),
-      { name: 'sixteen' },
+      { target: '/large.bin', name: 'sixteen' },
     ),
     parts(
       'bytes=0-9,100000-109999',
@@ -287,13 +287,19 @@ export const ranges = {
       { target: '/large.bin', name: 'two of a large file' },
     ),
     parts(
-      'bytes=0-149999,150000-299999',
+      'bytes=0-149999,150000-290000',
       [
         [0, 149999],
-        [150000, 299999],
+        [150000, 290000],
       ],
-      { target: '/large.bin', name: 'two halves of a large file' },
+      { target: '/large.bin', name: 'nearly two halves of a large file' },
     ),
+    /* A set whose parts and their heads weigh more than the file is not worth its making. */
+    whole('bytes=0-499,500-999', { name: 'two halves' }),
+    whole('bytes=0-99,200-299,400-499,600-699,800-899', { name: 'five of a small file' }),
+    whole(`bytes=${Array.from({ length: 16 }, (_, i) => `${i * 60}-${i * 60 + 9}`).join()}`, {
+      name: 'sixteen of a small file',
+    }),
     part('bytes=0-9,5000-', [[0, 9]], {
       name: 'one that can be had, one that can not: a single part',
       rfc: '9110 §15.3.7.2',

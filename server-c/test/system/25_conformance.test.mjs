@@ -7,7 +7,6 @@ import { after, before, describe, test } from 'node:test'
 import { checkRow } from '../conformance/check.mjs'
 import { writeDocroot } from '../conformance/docroot.mjs'
 import { contextOf, exchange, rowFor } from '../conformance/exchange.mjs'
-import { pending } from '../conformance/pending.mjs'
 import { tables } from '../conformance/tables.mjs'
 import { startNode } from '../support/node.mjs'
 
@@ -38,10 +37,9 @@ describe('conformance', () => {
   for (const { title, rows } of tables)
     describe(title, { concurrency: 8 }, () => {
       for (const row of rows)
-        test(`${row.name} (RFC ${row.rfc})`, { todo: pending[title]?.[row.name] }, async (t) => {
+        test(`${row.name} (RFC ${row.rfc})`, async () => {
           await check(row)
           if (!row.inOnePiece) await check(row, { inPieces: true })
-          if (pending[title]?.[row.name]) t.diagnostic('passes now: take it off the list')
         })
     })
 })
@@ -54,6 +52,5 @@ test('no two rows of a table have the same name', () => {
       [],
       title,
     )
-    for (const name of Object.keys(pending[title] ?? {})) assert.ok(names.includes(name), name)
   }
 })

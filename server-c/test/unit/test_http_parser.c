@@ -365,7 +365,52 @@ static void test_head_limit(void)
     CHECK_INT(__LINE__, "one over", parse_in_steps(&req, bytes, MAX_HEAD + 1, 0), 431);
     CHECK_INT(__LINE__, "one over, in steps", parse_in_steps(&req, bytes, MAX_HEAD + 1, 7), 431);
     memset(bytes, 'G', sizeof(bytes));
+    CHECK_INT(__LINE__, "a method without end", parse_in_steps(&req, bytes, sizeof(bytes), 0), 501);
+    CHECK_INT(__LINE__, "the same in steps", parse_in_steps(&req, bytes, sizeof(bytes), 5), 501);
+    bytes[3] = ' ';
     CHECK_INT(__LINE__, "no end of the line", parse_in_steps(&req, bytes, sizeof(bytes), 0), 414);
+    bytes[3] = '/';
+    CHECK_INT(__LINE__, "no method at all", parse_in_steps(&req, bytes, sizeof(bytes), 0), 414);
+}
+
+/* RFC 9110 section 9.3.2: whatever it is refused for, a HEAD gets no body. */
+static void test_method_of_what_is_refused(void)
+{
+#define LONG "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+    static const struct {
+        int line;
+        const char *bytes;
+        int status, method;
+    } cases[] = {
+        {__LINE__, "HEAD / HTTP/2.0\r\n" H END, 505, HTTP_HEAD},
+        {__LINE__, "HEAD / HTTP/1.x\r\n" H END, 400, HTTP_HEAD},
+        {__LINE__, "HEAD " LONG " HTTP/1.1\r\n" H END, 414, HTTP_HEAD},
+        {__LINE__, "HEAD " LONG LONG LONG, 414, HTTP_HEAD},
+        {__LINE__, "HEAD /\x01 HTTP/1.1\r\n" H END, 400, HTTP_HEAD},
+        {__LINE__, "HEAD /\n", 400, HTTP_HEAD},
+        {__LINE__, "HEAD /\rx", 400, HTTP_HEAD},
+        {__LINE__, "HEAD /a b HTTP/1.1\r\n" H END, 400, HTTP_HEAD},
+        {__LINE__, "HEAD /a\tHTTP/1.1\r\n" H END, 400, HTTP_HEAD},
+        {__LINE__, "HEAD\t/a HTTP/1.1\r\n" H END, 400, HTTP_HEAD},
+        {__LINE__, "HEAD x HTTP/1.1\r\n" H END, 400, HTTP_HEAD},
+        {__LINE__, "HEAD /\r\n" H END, 400, HTTP_HEAD},
+        {__LINE__, "\r\nHEAD / HTTP/2.0\r\n" H END, 505, HTTP_HEAD},
+        {__LINE__, "HEAD / HTTP/1.1\r\nHost : a\r\n" END, 400, HTTP_HEAD},
+        {__LINE__, "HEADS / HTTP/2.0\r\n" H END, 505, HTTP_GET},
+        {__LINE__, "HEAD\r\n" H END, 400, HTTP_GET},
+        {__LINE__, "GET / HTTP/2.0\r\n" H END, 505, HTTP_GET},
+        {__LINE__, "HEAD / HTTP/1.1\r\n" H "Expect: x\r\n" END, 417, HTTP_HEAD},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (size_t step = 0; step < 9; step++) {
+            struct http_request req;
+            size_t len = strlen(cases[i].bytes);
+            CHECK_INT(cases[i].line, "status", parse_in_steps(&req, cases[i].bytes, len, step),
+                      cases[i].status);
+            CHECK_INT(cases[i].line, "method", req.method, cases[i].method);
+        }
+#undef LONG
 }
 
 static void test_meaning(void)
@@ -441,6 +486,7 @@ int main(void)
     test_expectations();
     test_nul_is_refused();
     test_head_limit();
+    test_method_of_what_is_refused();
     test_meaning();
     test_repeated_values();
     return check_end("http_parser");
