@@ -157,7 +157,7 @@ static bool sign_in(struct conn *c, const struct config_auth *rule)
     return take_verdict(c, verdict);
 }
 
-/* A rule against "*.html" is also one against the index.html that a folder stands for. */
+/* A rule about "*.html" is also one about the index.html that a folder stands for. */
 bool conn_admit_index(struct conn *c, const char *index, enum http_status *status)
 {
     struct loop *loop = c->loop;
@@ -175,6 +175,8 @@ bool conn_admit_index(struct conn *c, const char *index, enum http_status *statu
         return true;
     memcpy(loop->path + path.len, index, index_len + 1);
     full = (struct span){loop->path, path.len + index_len};
+    c->scope.match =
+        response_match_join(c->scope.match, response_rules_match(&c->site->rules, full));
     describe(c, &request, address);
     *status = site_policy_check(&c->site->policy, &request, &loop->scratch, full);
     rule = *status == HTTP_OK ? site_policy_auth(&c->site->policy, full) : NULL;

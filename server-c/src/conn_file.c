@@ -345,9 +345,12 @@ static enum http_coding choose_coding(const struct conn *c, const struct file_en
                               c->site->coding_count);
 }
 
-static bool has_path_rules(const struct config_site *cfg)
+static bool has_path_rules(const struct site *site)
 {
-    return cfg->access_count + cfg->auth_count + cfg->signed_url_count + cfg->hotlink_count > 0;
+    const struct config_site *cfg = site->cfg;
+
+    return site->rules.has_paths ||
+           cfg->access_count + cfg->auth_count + cfg->signed_url_count + cfg->hotlink_count > 0;
 }
 
 /* Takes over the reference to `entry`, the file or folder that was asked for. */
@@ -359,7 +362,7 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
     /* "May not be read" would say who has a home on this machine. */
     if (status == HTTP_FORBIDDEN && c->place == &c->site->places.homes)
         status = HTTP_NOT_FOUND;
-    if (status == HTTP_OK && entry->index[0] && has_path_rules(c->site->cfg) &&
+    if (status == HTTP_OK && entry->index[0] && has_path_rules(c->site) &&
         !conn_admit_index(c, entry->index, &status)) {
         file_cache_put(&c->loop->files, entry);
         return;

@@ -55,6 +55,13 @@ struct response_match {
 /* `path` as url_path made it. */
 struct response_match response_rules_match(const struct response_rules *rules, struct span path);
 
+/* The rules of both. */
+static inline struct response_match response_match_join(struct response_match a,
+                                                        struct response_match b)
+{
+    return (struct response_match){a.headers | b.headers, a.expires | b.expires};
+}
+
 static inline bool response_match_equal(struct response_match a, struct response_match b)
 {
     return a.headers == b.headers && a.expires == b.expires;

@@ -353,11 +353,11 @@ test('listings that clients do not take do not fill the memory', async (t) => {
     site: { directoryListing: { enabled: true } },
   })
   mkdirSync(join(node.root, 'large'))
-  // Each of about 2 KiB in the page: 8 MiB in all.
-  for (let i = 0; i < 4000; i++)
+  // Each of about 2 KiB in the page: 5 MiB in all, more than a socket takes.
+  for (let i = 0; i < 2500; i++)
     writeFileSync(join(node.root, 'large', `${i}${'&'.repeat(240)}`), '')
   const clients = []
-  while (clients.length < 12) clients.push(await statusOnly(node.port, '/large/'))
+  while (clients.length < 18) clients.push(await statusOnly(node.port, '/large/'))
   const count = (status) => clients.filter((client) => client.status === status).length
   assert.ok(count(200) >= 6 && count(503) >= 2, `${count(200)} and ${count(503)}`)
   assert.equal(count(200) + count(503), clients.length)
@@ -391,4 +391,26 @@ test('what follows a CONNECT that was refused is no request', async (t) => {
   assert.deepEqual([refused.status, refused.headers.connection], [405, 'close'])
   client.socket.end()
   assert.equal((await client.closed()).length, 0)
+})
+
+test('a folder has the headers and the expiry of its index file', async (t) => {
+  const node = await startNode(t, {
+    files: { 'd/index.html': 'index', 'd/index.html.gz': 'INDEX', 'd/a.txt': 'a' },
+    site: {
+      headers: [
+        { name: 'X-Frame-Options', value: 'DENY', paths: ['*.html'] },
+        { name: 'X-Folder', value: 'yes', paths: ['/d/'] },
+      ],
+      expires: [{ paths: ['*.html'], maxAgeSeconds: 0, directives: 'no-store' }],
+    },
+  })
+  for (const target of ['/d/', '/d/', '/d/index.html'])
+    for (const lines of [[], ['Accept-Encoding: gzip'], ['Range: bytes=0-1']]) {
+      const { headers } = await get(node.port, target, { lines })
+      assert.equal(headers['x-frame-options'], 'DENY')
+      assert.equal(headers['cache-control'], 'max-age=0, no-store')
+      assert.equal(headers['x-folder'], target === '/d/' ? 'yes' : undefined)
+    }
+  const { headers } = await get(node.port, '/d/a.txt')
+  assert.deepEqual([headers['x-frame-options'], headers['cache-control']], [undefined, undefined])
 })
