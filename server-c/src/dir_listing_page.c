@@ -25,15 +25,18 @@ static const char style[] =
     "background:#fff;color:#1b1b1f}"
     "h1{font-size:1.3rem;overflow-wrap:anywhere}"
     "table{border-collapse:collapse;width:100%}"
-    "caption{padding-bottom:.5rem;text-align:start}"
+    "caption{padding-bottom:.5rem;text-align:start;color:#5b5b66}"
     "th,td{border-bottom:1px solid #8886;font-weight:400;padding:.4rem 1rem .4rem 0;"
     "text-align:start;vertical-align:top}"
-    "thead th{font-weight:600}"
+    "thead th{font-weight:600;white-space:nowrap}"
+    "tr>:nth-child(2){text-align:end}"
+    "tr>:last-child{padding-right:0}"
     "tbody th{overflow-wrap:anywhere}"
     "td{font-variant-numeric:tabular-nums;white-space:nowrap}"
     "a{color:#0b57d0}"
-    "@media(max-width:36rem){td{white-space:normal}}"
-    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e4e4e9}a{color:#9cc2ff}}";
+    "@media(max-width:36rem){td:last-child,thead th{white-space:normal}}"
+    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e4e4e9}"
+    "caption{color:#a9abb6}a{color:#9cc2ff}}";
 
 /* --- text ------------------------------------------------------------------------------------ */
 

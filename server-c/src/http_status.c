@@ -5,7 +5,7 @@
 const char *http_status_text(enum http_status status)
 {
     switch (status) {
-#define X(code, name, text)                                                                        \
+#define X(code, name, text, sentence)                                                              \
     case HTTP_##name:                                                                              \
         return text;
 #include "http_status.def"

@@ -4,7 +4,7 @@
 #define FARMSTEAD_HTTP_STATUS_H
 
 enum http_status {
-#define X(code, name, text) HTTP_##name = (code),
+#define X(code, name, text, sentence) HTTP_##name = (code),
 #include "http_status.def"
 #undef X
 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define HEAD_BYTES 2048      /* of our own headers and an error page, besides a site's rules */
+#define HEAD_BYTES 8192      /* of our own headers and an error page, besides a site's rules */
 #define SITE_PATH_EXTRA 4096 /* what rules, user folders and index names may add to a path */
 #define LINGER_MS 2000
 #define LONG_MS (UINT64_C(86400) * 1000)
@@ -181,10 +181,10 @@ static void reserve_scratch(struct loop *loop, const struct site_set *sites)
     size_t rules_len = 0, target = sites->cfg->limits.target_bytes;
 
     for (size_t i = 0; i < sites->cfg->site_count; i++)
-        if (sites->sites[i].rules.lines_len > rules_len)
-            rules_len = sites->sites[i].rules.lines_len;
+        if (sites->sites[i].rules.most_len > rules_len)
+            rules_len = sites->sites[i].rules.most_len;
     /* Location: encoded, with its query. */
-    grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target);
+    grow(&loop->head, &loop->head_cap, HEAD_BYTES + rules_len + 4 * target + SITE_PATH_EXTRA);
     grow(&loop->path, &loop->path_cap, 4 * target + SITE_PATH_EXTRA);
     grow(&loop->scratch.bytes, &loop->scratch.cap, 4 * target + SITE_PATH_EXTRA);
 }

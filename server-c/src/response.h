@@ -118,9 +118,15 @@ void response_head_page(struct response_head *out, const struct response_scope *
 void response_head_page_file(struct response_head *out, const struct response_scope *scope,
                              const struct response_page *page, struct mime_type type,
                              uint64_t length);
-/* 200 with a listing that was made for this request: HTML or JSON, as Accept has it. */
+/* A listing that was made for this request: HTML or JSON, as Accept has it. */
+struct response_listing {
+    enum http_status status; /* 200, or 304: its client wants no body */
+    struct mime_type type;
+    uint64_t length;
+    const char *policy; /* Content-Security-Policy; NULL: none */
+};
 void response_head_listing(struct response_head *out, const struct response_scope *scope,
-                           struct mime_type type, uint64_t length, int64_t now);
+                           const struct response_listing *listing, int64_t now);
 /* 204 that answers OPTIONS. */
 void response_head_options(struct response_head *out, const struct response_scope *scope);
 

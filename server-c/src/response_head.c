@@ -39,15 +39,18 @@ void response_head_start(struct response_head *out, enum http_status status, con
 
 /* --- files ----------------------------------------------------------------------------------- */
 
+/* Beside a tag the date of a 304 tells nobody anything (RFC 9110 section 15.4.5). */
 static void append_validators(struct response_head *out, const struct response_choice *choice,
-                              const struct file_facts *facts)
+                              const struct file_facts *facts, bool is_not_modified)
 {
-    if (keeps(choice, OWN_LAST_MODIFIED)) {
+    bool has_tag = facts->etag_len > 0 && keeps(choice, OWN_ETAG);
+
+    if (keeps(choice, OWN_LAST_MODIFIED) && !(is_not_modified && has_tag)) {
         APPEND(out, "Last-Modified: ");
         response_append(out, facts->last_modified_text, HTTP_DATE_LEN);
         APPEND(out, "\r\n");
     }
-    if (facts->etag_len > 0 && keeps(choice, OWN_ETAG)) {
+    if (has_tag) {
         APPEND(out, "ETag: ");
         response_append(out, facts->etag, facts->etag_len);
         APPEND(out, "\r\n");
@@ -69,11 +72,11 @@ static void append_byte_range(struct response_head *out, uint64_t offset, uint64
 /* What a 304 repeats of the 200 (RFC 9110 section 15.4.5) and a 206 as well. */
 static void append_selected(struct response_head *out, const struct response_scope *scope,
                             const struct response_choice *choice, const struct response_file *file,
-                            int64_t now)
+                            bool is_not_modified, int64_t now)
 {
     struct response_clock clock = {now, true, file->facts->last_modified};
 
-    append_validators(out, choice, file->facts);
+    append_validators(out, choice, file->facts, is_not_modified);
     if (keeps(choice, OWN_CACHE_CONTROL))
         response_expires_append(out, scope, file->type.name, &clock);
     if (file->varies)
@@ -90,7 +93,7 @@ static void append_file_end(struct response_head *out, const struct response_sco
         append_text(out, file->coding);
         APPEND(out, "\r\n");
     }
-    append_selected(out, scope, choice, file, now);
+    append_selected(out, scope, choice, file, false, now);
     if (keeps(choice, OWN_ACCEPT_RANGES))
         APPEND(out, "Accept-Ranges: bytes\r\n");
     append_end(out, choice);
@@ -116,7 +119,7 @@ void response_head_file(struct response_head *out, const struct response_scope *
 
     append_server(out, &choice);
     if (plan->status == HTTP_NOT_MODIFIED) { /* no length: what it would be the client has */
-        append_selected(out, scope, &choice, file, now);
+        append_selected(out, scope, &choice, file, true, now);
         append_end(out, &choice);
         return;
     }

@@ -32,6 +32,7 @@ static const char *const own_names[OWN_HEADER_COUNT] = {
     [OWN_ACCEPT_RANGES] = "Accept-Ranges",
     [OWN_CACHE_CONTROL] = "Cache-Control",
     [OWN_RETRY_AFTER] = "Retry-After",
+    [OWN_CONTENT_SECURITY_POLICY] = "Content-Security-Policy",
 };
 
 static bool is_named(const char *name, const char *const *names, size_t count)
@@ -92,6 +93,7 @@ static void add_rule(struct response_rules *rules, const struct config_header_ru
     buf_init(&line);
     buf_printf(&line, "%s: %s\r\n", cfg->name, cfg->value);
     rule->line_len = line.len;
+    rules->most_len += line.len;
     rule->line = buf_take(&line);
 }
 
@@ -101,6 +103,7 @@ static void add_expires(struct response_rules *rules, const struct config_expire
     struct buf line;
 
     expires->cfg = cfg;
+    rules->most_len += sizeof("Cache-Control: max-age=, \r\n") + 20 + strlen(cfg->directives);
     if (cfg->path_count > 0)
         rules->has_paths = true;
     if (cfg->from == EXPIRES_FROM_MODIFICATION)

@@ -25,6 +25,7 @@ enum own_header {
     OWN_ACCEPT_RANGES,
     OWN_CACHE_CONTROL,
     OWN_RETRY_AFTER,
+    OWN_CONTENT_SECURITY_POLICY,
     OWN_HEADER_COUNT
 };
 
@@ -35,6 +36,7 @@ struct response_expires; /* an expiry rule */
 struct response_rules {
     char *lines; /* "Name: value\r\n" … of rules without conditions; NULL when one has some */
     size_t lines_len;
+    size_t most_len;  /* a head's rules never come to more */
     uint32_t dropped; /* bit per own_header that rules without conditions take away */
     bool has_paths;   /* any rule asks for a path */
     struct response_rule *items;

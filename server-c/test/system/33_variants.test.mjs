@@ -159,6 +159,52 @@ test('a folder is listed where the site says so, as a page and as JSON', async (
   assert.equal((await get(node.port, '/dir')).headers.location, '/dir/')
   const head = await get(node.port, '/dir/', { method: 'HEAD' })
   assert.equal(head.headers['content-length'], String(page.body.length))
+  assert.match(page.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-/)
+  assert.equal(json.headers['content-security-policy'], undefined)
+})
+
+test('conditions on a listing, which has neither tag nor date, go by RFC 9110 section 13', async (t) => {
+  const node = await startNode(t, {
+    files: { 'dir/a.txt': 'x' },
+    site: {
+      directoryListing: { enabled: true },
+      expires: [{ paths: ['/dir/'], maxAgeSeconds: 60 }],
+      headers: [{ name: 'Content-Security-Policy', value: 'sandbox', paths: ['/dir/'] }],
+    },
+  })
+  const past = 'Sun, 06 Nov 1994 08:49:37 GMT'
+  for (const [line, status] of [
+    ['If-Match: *', 200],
+    ['If-Match: "x"', 412],
+    ['If-None-Match: "x"', 200],
+    ['If-None-Match: *', 304],
+    [`If-Modified-Since: ${past}`, 200],
+    [`If-Unmodified-Since: ${past}`, 200],
+    ['Range: bytes=0-1', 200],
+  ])
+    assert.equal((await get(node.port, '/dir/', { lines: [line] })).status, status, line)
+  const { headers, text } = await get(node.port, '/dir/', { lines: ['If-None-Match: *'] })
+  assert.deepEqual(
+    [text, headers.vary, headers['cache-control'], headers['content-type']],
+    ['', 'Accept', 'max-age=60', undefined],
+  )
+  assert.equal((await get(node.port, '/dir/')).headers['content-security-policy'], 'sandbox')
+})
+
+test('rules of any length fit into a head, conditional ones too', async (t) => {
+  const long = 'x'.repeat(4000)
+  const node = await startNode(t, {
+    files: { 'a.txt': 'x' },
+    site: {
+      headers: Array.from({ length: 16 }, (_, i) => ({
+        name: `X-${i}`,
+        value: long,
+        types: ['text/*'],
+      })),
+    },
+  })
+  const { status, headers } = await get(node.port, '/a.txt')
+  assert.deepEqual([status, headers['x-15']], [200, long])
 })
 
 test('headers and expiry by path, type and status', async (t) => {

@@ -10,7 +10,8 @@
 #define NOW INT64_C(1795252483)
 #define SERVER "Server: farmstead\r\n"
 #define MODIFIED "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
-#define VALIDATORS MODIFIED "ETag: \"ae1b981bc490a05-ff\"\r\n"
+#define TAG "ETag: \"ae1b981bc490a05-ff\"\r\n"
+#define VALIDATORS MODIFIED TAG
 #define BOUNDARY "0123456789abcdef01234567"
 
 static char out[8192];
@@ -98,13 +99,18 @@ static void test_parts_of_files(void)
     head = start();
     plan = (struct response_plan){.status = HTTP_NOT_MODIFIED};
     response_head_file(&head, &no_rules, &file, &plan, NOW);
-    CHECK_STR(__LINE__, "304", text_of(&head), SERVER VALIDATORS "\r\n");
+    CHECK_STR(__LINE__, "304", text_of(&head), SERVER TAG "\r\n");
+    facts.etag_len = 0;
+    head = start();
+    response_head_file(&head, &no_rules, &file, &plan, NOW);
+    CHECK_STR(__LINE__, "304 without a tag", text_of(&head), SERVER MODIFIED "\r\n");
+    file = file_of(255);
     head = start();
     file.coding = "br";
     file.varies = true;
     response_head_file(&head, &no_rules, &file, &plan, NOW);
     CHECK_STR(__LINE__, "304 of a variant", text_of(&head),
-              SERVER VALIDATORS "Vary: Accept-Encoding\r\n\r\n");
+              SERVER TAG "Vary: Accept-Encoding\r\n\r\n");
 }
 
 static void test_multipart(void)
@@ -178,7 +184,7 @@ static void test_multipart_lengths(void)
 static void test_pages_say_their_length(void)
 {
     static const enum http_status statuses[] = {
-#define X(code, name, text) HTTP_##name,
+#define X(code, name, text, sentence) HTTP_##name,
 #include "http_status.def"
 #undef X
     };
@@ -236,14 +242,38 @@ static void test_what_a_status_calls_for(void)
     }
 }
 
-static void test_generated(void)
+/* RFC 9110 section 15.4: a link to where Location leads. */
+static void test_link_of_a_redirect(void)
 {
+    static char far[600];
+    struct response_page page = {.status = HTTP_FOUND, .location = {"/a?b&c\"<", 8}};
     struct response_head head = start();
 
-    response_head_listing(&head, &no_rules, (struct mime_type){"text/html", "utf-8"}, 12, NOW);
+    response_head_page(&head, &no_rules, &page);
+    CHECK_TRUE(strstr(text_of(&head), "<p>It is at <a href=\"/a?b&amp;c&quot;&lt;\">another "
+                                      "address</a> for now.</p>") != NULL,
+               "%s", out);
+    memset(far, '&', sizeof(far));
+    head = start();
+    page.location = (struct span){far, sizeof(far)};
+    response_head_page(&head, &no_rules, &page);
+    CHECK_TRUE(strstr(text_of(&head), "<p>It is at another address for now.</p>") != NULL, "%s",
+               out);
+}
+
+static void test_generated(void)
+{
+    struct response_listing listing = {HTTP_OK, {"text/html", "utf-8"}, 12, "default-src 'none'"};
+    struct response_head head = start();
+
+    response_head_listing(&head, &no_rules, &listing, NOW);
     CHECK_STR(__LINE__, "listing", text_of(&head),
               SERVER "Content-Type: text/html; charset=utf-8\r\nContent-Length: 12\r\n"
-                     "Vary: Accept\r\n\r\n");
+                     "Content-Security-Policy: default-src 'none'\r\nVary: Accept\r\n\r\n");
+    head = start();
+    listing.status = HTTP_NOT_MODIFIED;
+    response_head_listing(&head, &no_rules, &listing, NOW);
+    CHECK_STR(__LINE__, "listing, 304", text_of(&head), SERVER "Vary: Accept\r\n\r\n");
     head = start();
     response_head_options(&head, &no_rules);
     CHECK_STR(__LINE__, "OPTIONS", text_of(&head), SERVER "Allow: GET, HEAD, OPTIONS\r\n\r\n");
@@ -266,6 +296,7 @@ int main(void)
     test_multipart_lengths();
     test_pages_say_their_length();
     test_what_a_status_calls_for();
+    test_link_of_a_redirect();
     test_generated();
     test_overflow();
     return check_end("response_head");

@@ -347,6 +347,7 @@ static void test_expires_by_answer(void)
     struct response_page page = {.status = HTTP_NOT_FOUND};
     struct response_head head = start();
     struct file_facts facts;
+    struct response_listing listing = {HTTP_OK, {"text/html", NULL}, 1, NULL};
     struct response_file file = {.facts = &facts, .type = {"a/b", NULL}};
 
     file_facts_init(&facts, 1, NOW - 4, 5, NOW);
@@ -361,8 +362,28 @@ static void test_expires_by_answer(void)
     response_head_page(&head, &scope, &page);
     CHECK_INT(__LINE__, "404", count_of(text_of(&head), "Cache-Control"), 0);
     head = start(); /* made for this request: it has no modification to count from */
-    response_head_listing(&head, &scope, (struct mime_type){"text/html", NULL}, 1, NOW);
+    response_head_listing(&head, &scope, &listing, NOW);
     CHECK_INT(__LINE__, "listing", count_of(text_of(&head), "Cache-Control: max-age=60\r\n"), 1);
+    response_rules_fini(&rules);
+}
+
+/* What a site's rules can come to at most is known, so that any head has room. */
+static void test_most_len(void)
+{
+    struct config_header_rule headers[] = {rule(HEADER_SET, "X", "12345"),
+                                           rule(HEADER_REMOVE, "Server", ""),
+                                           rule(HEADER_ADD, "Y", "1")};
+    static char *const types[] = {(char *)(uintptr_t) "text/*"};
+    struct config_site site = {.headers = headers, .header_count = 3};
+    struct response_rules rules;
+
+    response_rules_init(&rules, &site);
+    CHECK_INT(__LINE__, "without conditions", rules.most_len, 10 + 6);
+    response_rules_fini(&rules);
+    headers[0].types = (char **)(uintptr_t)types;
+    headers[0].type_count = 1;
+    response_rules_init(&rules, &site);
+    CHECK_INT(__LINE__, "with conditions", rules.most_len, 10 + 6);
     response_rules_fini(&rules);
 }
 
@@ -404,6 +425,7 @@ int main(void)
     test_most_rules();
     test_expires();
     test_expires_by_answer();
+    test_most_len();
     test_header_rule_beats_expires();
     return check_end("response_rules");
 }
