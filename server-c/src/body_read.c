@@ -11,7 +11,8 @@
 
 struct body_read {
     struct io_job job;
-    struct body *body; /* NULL: nobody waits any more */
+    struct body *body;       /* NULL: nobody waits any more; loop thread */
+    atomic_bool is_unwanted; /* the same, for the pool thread */
     struct loop *loop;
     struct file_entry *entry; /* referenced */
     uint64_t offset;
@@ -26,9 +27,11 @@ static void run_read(struct io_job *job)
     int fd = read->entry->fd;
 
     if (!read->copy) {
-        read->result = file_read_ahead(fd, read->len, read->offset);
+        read->result = file_read_ahead(fd, read->len, read->offset, &read->is_unwanted);
         return;
     }
+    if (atomic_load_explicit(&read->is_unwanted, memory_order_relaxed))
+        return;
     read->result = file_read_fully(fd, read->copy, read->len, read->offset);
     if (read->result == (ssize_t)read->len && !file_unchanged(fd, &read->entry->version))
         read->result = UV_EIO;
@@ -156,18 +159,21 @@ enum body_step body_read_start(struct body *body, struct loop *loop)
 
 void body_read_forget(struct body *body)
 {
-    if (body->read)
+    if (body->read) {
         body->read->body = NULL;
+        atomic_store_explicit(&body->read->is_unwanted, true, memory_order_relaxed);
+    }
     body->read = NULL;
     body->is_next = false;
     list_remove(&body->stalled);
 }
 
 /* One that found the lane full again has waited longest, and there is no room for the others: asking
- * all of them each time would be their number squared. */
+ * all of them each time would be their number squared. None is asked while there is no room: its time
+ * would begin anew each time, and with a disk that hangs it would never be over. */
 void body_retry_stalled(struct loop *loop)
 {
-    while (!list_empty(&loop->stalled)) {
+    while (!list_empty(&loop->stalled) && io_lane_has_room(loop->shared->read_lane)) {
         struct list *link = loop->stalled.next;
         struct body *body = container_of(link, struct body, stalled);
         list_remove(link);

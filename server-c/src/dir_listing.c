@@ -95,9 +95,12 @@ static void run(struct io_job *job)
 {
     struct dir_listing_job *listing = container_of(job, struct dir_listing_job, job);
     const struct dir_listing_order *order = &listing->order;
-    int root = file_place_open(order->place, file_entry_variable(order->entry)), folder;
+    int root, folder;
 
     listing->result.status = HTTP_UNAVAILABLE;
+    if (atomic_load_explicit(&listing->is_cancelled, memory_order_relaxed))
+        return;
+    root = file_place_open(order->place, file_entry_variable(order->entry));
     if (root < 0)
         return;
     /* The entry's own descriptor has a position that all its users share. */

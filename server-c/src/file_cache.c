@@ -23,7 +23,8 @@ struct file_lookup {
     struct site_set *set; /* keeps `place` alive */
     const struct file_place *place;
     struct file_entry *entry;
-    struct list waiters;
+    struct file_waiters waiters;
+    bool was_left_out; /* nobody waited when it was its turn */
     struct file_found found;
 };
 
@@ -126,7 +127,9 @@ static void run_lookup(struct io_job *job)
     struct file_lookup *lookup = container_of(job, struct file_lookup, job);
     struct file_key key = key_of(lookup->entry);
 
-    file_lookup_run(&lookup->found, lookup->place, &key);
+    lookup->was_left_out = atomic_load_explicit(&lookup->waiters.are_gone, memory_order_relaxed);
+    if (!lookup->was_left_out)
+        file_lookup_run(&lookup->found, lookup->place, &key);
 }
 
 /* A shortage or a disk error passes: no fact about the file. One that is settling goes to those who
@@ -137,23 +140,49 @@ static bool may_be_kept(const struct file_found *found)
            !found->is_settling;
 }
 
+static void end_lookup(struct file_lookup *lookup, struct file_entry *entry)
+{
+    struct file_cache *cache = lookup->cache;
+
+    file_wait_tell(&lookup->waiters, &lookup->job, entry);
+    if (entry)
+        file_cache_put(cache, entry);
+    file_cache_put(cache, lookup->entry);
+    site_set_put(lookup->set);
+    free(lookup);
+}
+
+/* It was done for nobody; somebody may have come since. */
+static void on_lookup_left_out(struct file_lookup *lookup)
+{
+    struct file_cache *cache = lookup->cache;
+    struct file_entry *asked = lookup->entry;
+
+    if (!list_empty(&lookup->waiters.list) &&
+        io_lane_submit(cache->stat_lane, cache->port, &lookup->job) == 0)
+        return;
+    asked->lookup = NULL;
+    if (!asked->is_known && asked->in_table)
+        file_store_unlink(cache, asked);
+    end_lookup(lookup, NULL);
+}
+
 static void on_lookup_done(struct io_job *job)
 {
     struct file_lookup *lookup = container_of(job, struct file_lookup, job);
     struct file_cache *cache = lookup->cache;
-    struct file_entry *asked = lookup->entry;
-    struct file_entry *entry = settle_lookup(cache, lookup);
+    struct file_entry *entry;
 
-    asked->lookup = NULL;
+    if (lookup->was_left_out) {
+        on_lookup_left_out(lookup);
+        return;
+    }
+    entry = settle_lookup(cache, lookup);
+    lookup->entry->lookup = NULL;
     if (entry && !may_be_kept(&lookup->found) && entry->in_table)
         file_store_unlink(cache, entry);
     file_store_enforce_limits(cache);
-    file_wait_tell(&lookup->waiters, job, entry);
-    if (entry)
-        file_cache_put(cache, entry);
-    file_cache_put(cache, asked);
-    site_set_put(lookup->set);
-    free(lookup);
+    end_lookup(lookup, entry);
 }
 
 static bool start_lookup(struct file_cache *cache, struct site_set *set,
@@ -169,7 +198,7 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
     lookup->set = set;
     lookup->place = place;
     lookup->entry = entry;
-    list_init(&lookup->waiters);
+    file_wait_init(&lookup->waiters);
     if (io_lane_submit(cache->stat_lane, cache->port, &lookup->job) != 0) {
         free(lookup);
         return false;

@@ -21,6 +21,7 @@
 
 struct file_lookup;
 struct file_load;
+struct file_waiters;
 
 enum file_body_state { FILE_BODY_UNREAD, FILE_BODY_LOADING, FILE_BODY_READY };
 
@@ -92,6 +93,7 @@ struct file_cache {
 /* Someone who waits for an entry. Owned by the caller, in its memory until on_ready or cancel. */
 struct file_waiter {
     struct list link;
+    struct file_waiters *among; /* NULL: does not wait */
     /* Gets `entry` with a reference, complete: its body was read if that was waited for. NULL when
      * the read failed or the lane was full. Never inside the call that began the wait. */
     void (*on_ready)(struct file_waiter *waiter, struct file_entry *entry);

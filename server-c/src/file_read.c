@@ -83,12 +83,12 @@ ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset)
     return (ssize_t)done;
 }
 
-ssize_t file_read_ahead(int fd, size_t len, uint64_t offset)
+ssize_t file_read_ahead(int fd, size_t len, uint64_t offset, const atomic_bool *is_unwanted)
 {
     static _Thread_local char scratch[PROBE_BYTES];
     size_t done = 0;
 
-    while (done < len) {
+    while (done < len && !atomic_load_explicit(is_unwanted, memory_order_relaxed)) {
         size_t piece = len - done < PROBE_BYTES ? len - done : PROBE_BYTES;
         ssize_t n = file_read_fully(fd, scratch, piece, offset + done);
         if (n < 0)

@@ -3,6 +3,7 @@
 #ifndef FARMSTEAD_FILE_READ_H
 #define FARMSTEAD_FILE_READ_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,8 @@ ssize_t file_resident_len(int fd, size_t len, uint64_t offset);
 /* Reads until `len` bytes or the end of the file: the bytes read, or UV_E*. Pool threads only. */
 ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset);
 
-/* The same, and the bytes are only left in the page cache. Pool threads only. */
-ssize_t file_read_ahead(int fd, size_t len, uint64_t offset);
+/* The same, and the bytes are only left in the page cache; fewer when *is_unwanted becomes true.
+ * Pool threads only. */
+ssize_t file_read_ahead(int fd, size_t len, uint64_t offset, const atomic_bool *is_unwanted);
 
 #endif

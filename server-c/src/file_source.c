@@ -13,7 +13,7 @@ struct file_load {
     struct io_job job;
     struct file_cache *cache;
     struct file_entry *entry;
-    struct list waiters;
+    struct file_waiters waiters;
     size_t done;    /* bytes of the body there already */
     ssize_t result; /* bytes the job read, or UV_E* */
 };
@@ -23,8 +23,10 @@ static void run_load(struct io_job *job)
     struct file_load *load = container_of(job, struct file_load, job);
     struct file_entry *entry = load->entry;
 
-    load->result = file_read_fully(entry->fd, entry->body + load->done,
-                                   entry->facts.size - load->done, load->done);
+    load->result = atomic_load_explicit(&load->waiters.are_gone, memory_order_relaxed)
+                       ? UV_ECANCELED
+                       : file_read_fully(entry->fd, entry->body + load->done,
+                                         entry->facts.size - load->done, load->done);
 }
 
 /* All bytes are there. False when they may not be those of one version of the file. */
@@ -49,15 +51,20 @@ static void on_load_done(struct io_job *job)
     struct file_load *load = container_of(job, struct file_load, job);
     struct file_cache *cache = load->cache;
     struct file_entry *entry = load->entry;
+    bool was_left_out = load->result == UV_ECANCELED;
 
+    if (was_left_out && !list_empty(&load->waiters.list) && /* somebody came after all */
+        io_lane_submit(cache->read_lane, cache->port, job) == 0)
+        return;
     entry->load = NULL;
     entry->body_state = FILE_BODY_UNREAD;
     if (load->result >= 0 && load->done + (size_t)load->result == entry->facts.size) {
-        accept_body(cache, entry); /* if it changed, the waiters ask again and are told so */
-        file_wait_tell(&load->waiters, job, entry);
+        /* Who waits must not ask for the body of this entry again when the file has changed: where
+         * no page cache can be asked, that would be another read, and so on without an end. */
+        file_wait_tell(&load->waiters, job, accept_body(cache, entry) ? entry : NULL);
     } else {
         file_entry_drop_body(cache, entry);
-        if (entry->in_table) /* EIO, or shorter than it was */
+        if (entry->in_table && !was_left_out) /* EIO, or shorter than it was */
             file_store_unlink(cache, entry);
         file_wait_tell(&load->waiters, job, NULL);
     }
@@ -77,7 +84,7 @@ static enum file_source start_load(struct file_cache *cache, struct file_entry *
     load->cache = cache;
     load->entry = entry;
     load->done = done;
-    list_init(&load->waiters);
+    file_wait_init(&load->waiters);
     if (io_lane_submit(cache->read_lane, cache->port, &load->job) != 0)
         goto busy;
     file_cache_get(entry);

@@ -18,29 +18,49 @@ static void share_times(struct file_waiter *waiter, const struct io_job *job)
     waiter->work_ns = later(job->ended_ns, started) - started;
 }
 
-void file_wait_tell(struct list *waiters, const struct io_job *job, struct file_entry *entry)
+void file_wait_init(struct file_waiters *waiters)
 {
-    while (!list_empty(waiters)) {
-        struct file_waiter *waiter = container_of(waiters->next, struct file_waiter, link);
+    list_init(&waiters->list);
+    atomic_init(&waiters->are_gone, false);
+}
+
+void file_wait_tell(struct file_waiters *waiters, const struct io_job *job,
+                    struct file_entry *entry)
+{
+    while (!list_empty(&waiters->list)) {
+        struct file_waiter *waiter = container_of(waiters->list.next, struct file_waiter, link);
         list_remove(&waiter->link);
+        waiter->among = NULL;
         share_times(waiter, job);
         waiter->on_ready(waiter, entry ? file_cache_get(entry) : NULL);
     }
 }
 
-void file_wait_join(struct list *waiters, struct file_waiter *waiter)
+static void join_at(struct file_waiters *waiters, struct file_waiter *waiter, uint64_t since_ns)
 {
-    waiter->since_ns = monotonic_ns();
-    list_append(waiters, &waiter->link);
+    waiter->since_ns = since_ns;
+    waiter->among = waiters;
+    list_append(&waiters->list, &waiter->link);
+    atomic_store_explicit(&waiters->are_gone, false, memory_order_relaxed);
 }
 
-void file_wait_begin(struct list *waiters, struct file_waiter *waiter, const struct io_job *job)
+void file_wait_join(struct file_waiters *waiters, struct file_waiter *waiter)
 {
-    waiter->since_ns = job->queued_ns;
-    list_append(waiters, &waiter->link);
+    join_at(waiters, waiter, monotonic_ns());
+}
+
+void file_wait_begin(struct file_waiters *waiters, struct file_waiter *waiter,
+                     const struct io_job *job)
+{
+    join_at(waiters, waiter, job->queued_ns);
 }
 
 void file_cache_cancel(struct file_waiter *waiter)
 {
+    struct file_waiters *among = waiter->among;
+
     list_remove(&waiter->link);
+    waiter->among = NULL;
+    if (among && list_empty(&among->list))
+        atomic_store_explicit(&among->are_gone, true, memory_order_relaxed);
 }

@@ -258,6 +258,16 @@ int io_lane_submit(struct io_lane *lane, struct io_port *port, struct io_job *jo
     return 0;
 }
 
+bool io_lane_has_room(struct io_lane *lane)
+{
+    bool has_room;
+
+    uv_mutex_lock(&lane->lock);
+    has_room = lane->queued < lane->queue_length;
+    uv_mutex_unlock(&lane->lock);
+    return has_room;
+}
+
 void io_lane_state(struct io_lane *lane, struct io_lane_state *state)
 {
     uv_mutex_lock(&lane->lock);

@@ -7,6 +7,7 @@
 #ifndef FARMSTEAD_IO_LANE_H
 #define FARMSTEAD_IO_LANE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <uv.h>
@@ -45,6 +46,7 @@ void io_lane_free(struct io_lane *lane);
 
 /* 0, or UV_EAGAIN when the queue is full: the caller answers 503. */
 int io_lane_submit(struct io_lane *lane, struct io_port *port, struct io_job *job);
+bool io_lane_has_room(struct io_lane *lane); /* for one job more, just now. Any thread */
 
 /* More threads start at once, surplus ones end after their job. Returns how many there are to be
  * now: fewer than asked for when the system gives no more. Any thread, one at a time. */

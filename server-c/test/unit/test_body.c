@@ -414,6 +414,8 @@ static void test_a_full_lane(void)
     last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
     CHECK_INT(__LINE__, "waits", last_step, BODY_WAITING);
     CHECK_TRUE(!list_empty(&the_loop.stalled), "for the lane to have room");
+    body_retry_stalled(&the_loop);
+    CHECK_INT(__LINE__, "not asked while there is none: its time runs on", waits, 0);
     io_lane_resize(shared.read_lane, 1, 16);
     asked = 0;
     body_retry_stalled(&the_loop);

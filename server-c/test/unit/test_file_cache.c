@@ -279,6 +279,74 @@ static void test_folders_and_siblings(void)
     put(entry);
 }
 
+static uv_sem_t gate;
+
+static void run_plug(struct io_job *job)
+{
+    (void)job;
+    uv_sem_wait(&gate);
+}
+
+static void plug_done(struct io_job *job)
+{
+    (void)job;
+}
+
+/* Begins a look-up on a lane whose only thread is held up. */
+static void begin_wait(struct io_job *plug, struct file_waiter *waiter)
+{
+    static const struct file_key key = {.path = {"/awaited", 8}};
+    struct file_entry *entry;
+
+    *plug = (struct io_job){.run = run_plug, .on_done = plug_done};
+    CHECK_INT(__LINE__, "held", io_lane_submit(lane, &port, plug), 0);
+    *waiter = (struct file_waiter){.on_ready = on_ready};
+    list_init(&waiter->link);
+    was_told = false;
+    cache.now_ms = monotonic_ns() / NS_PER_MS;
+    CHECK_INT(__LINE__, "waits", file_cache_find(&cache, set, &place, &key, waiter, &entry),
+              FILE_WAIT);
+}
+
+static void end_wait(void)
+{
+    uv_sem_post(&gate);
+    while (port.outstanding > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+/* A look-up that nobody waits for any more when it is its turn is left out. */
+static void test_waiters_that_are_gone(void)
+{
+    size_t entries = cache.stats.entries;
+    struct file_waiter first, second;
+    struct io_job plug;
+
+    uv_sem_init(&gate, 0);
+    write_at("awaited", 1000, "x");
+    lookups = 0;
+    begin_wait(&plug, &first);
+    file_cache_cancel(&first);
+    end_wait();
+    CHECK_INT(__LINE__, "the disk is not asked", lookups, 0);
+    CHECK_INT(__LINE__, "nothing is kept", cache.stats.entries, entries);
+    CHECK_TRUE(!was_told, "nobody is told");
+
+    begin_wait(&plug, &first);
+    file_cache_cancel(&first);
+    second = (struct file_waiter){.on_ready = on_ready};
+    list_init(&second.link);
+    CHECK_INT(__LINE__, "another comes in time",
+              file_cache_find(&cache, set, &place, &(struct file_key){.path = {"/awaited", 8}},
+                              &second, &told),
+              FILE_WAIT);
+    end_wait();
+    CHECK_INT(__LINE__, "the disk is asked", lookups, 1);
+    CHECK_TRUE(was_told && told && told->status == HTTP_OK, "the other is told");
+    put(told);
+    uv_sem_destroy(&gate);
+}
+
 int main(void)
 {
     const struct file_cache_limits limits = {
@@ -298,6 +366,7 @@ int main(void)
     test_disk_errors();
     test_keys();
     test_folders_and_siblings();
+    test_waiters_that_are_gone();
     while (port.outstanding > 0)
         uv_run(&loop, UV_RUN_ONCE);
     file_cache_fini(&cache);

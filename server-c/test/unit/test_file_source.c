@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* First reads of bodies on a lane: a file that changes meanwhile, and readers that are gone. On a
+ * file system that never says what is resident (NFS, FUSE), so that each body needs the lane. */
+#include "file_read.h"
+
+static ssize_t never_resident(int fd, char *out, size_t len, uint64_t offset);
+#define file_read_resident never_resident
+#include "file_source.c"
+#undef file_read_resident
+
+#include "check.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/farmstead-source-XXXXXX";
+static struct io_lane *lane;
+static struct io_port port;
+static uv_loop_t loop;
+static struct file_cache cache;
+static int asked; /* how often the page cache was asked: once for each try to have the body */
+
+static ssize_t never_resident(int fd, char *out, size_t len, uint64_t offset)
+{
+    (void)fd, (void)out, (void)len, (void)offset;
+    asked++;
+    return UV_EAGAIN;
+}
+
+static void write_file(const char *content)
+{
+    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+    CHECK_TRUE(fd >= 0 && write(fd, content, strlen(content)) > 0, "%s", content);
+    close(fd);
+}
+
+static struct file_entry *open_entry(void)
+{
+    const struct file_key key = {.path = {"/x", 2}};
+    struct file_entry *entry = file_entry_new(&cache, 7, &key);
+    struct stat st;
+
+    entry->fd = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK_INT(__LINE__, "stat", fstat(entry->fd, &st), 0);
+    entry->version = file_version_of(&st);
+    entry->facts.size = entry->version.size;
+    return entry;
+}
+
+/* --- a lane whose only thread is held up ----------------------------------------------------- */
+
+static uv_sem_t gate;
+static struct io_job plug;
+
+static void run_plug(struct io_job *job)
+{
+    (void)job;
+    uv_sem_wait(&gate);
+}
+
+static void plug_done(struct io_job *job)
+{
+    (void)job;
+}
+
+static void hold_lane(void)
+{
+    plug.run = run_plug;
+    plug.on_done = plug_done;
+    CHECK_INT(__LINE__, "held", io_lane_submit(lane, &port, &plug), 0);
+}
+
+static void finish_jobs(void)
+{
+    while (port.outstanding > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+/* --- a reader as conn_file.c is one ----------------------------------------------------------- */
+
+struct reader {
+    struct file_waiter waiter;
+    enum file_source source;
+    int calls, failures;
+};
+
+static void on_ready(struct file_waiter *waiter, struct file_entry *entry)
+{
+    struct reader *reader = container_of(waiter, struct reader, waiter);
+
+    reader->calls++;
+    if (!entry) {
+        reader->failures++;
+        return;
+    }
+    if (reader->calls < 100)
+        reader->source = file_cache_source(&cache, entry, waiter);
+    file_cache_put(&cache, entry);
+}
+
+static void start(struct reader *reader, struct file_entry *entry)
+{
+    *reader = (struct reader){.waiter.on_ready = on_ready};
+    list_init(&reader->waiter.link);
+    reader->source = file_cache_source(&cache, entry, &reader->waiter);
+    CHECK_INT(__LINE__, "waits", reader->source, FILE_SOURCE_WAIT);
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+static void test_a_body(void)
+{
+    struct file_entry *entry = open_entry();
+    struct reader one, two;
+
+    start(&one, entry);
+    start(&two, entry);
+    finish_jobs();
+    CHECK_INT(__LINE__, "in memory", one.source, FILE_FROM_MEMORY);
+    CHECK_INT(__LINE__, "for both", two.source, FILE_FROM_MEMORY);
+    CHECK_INT(__LINE__, "read once", asked, 1);
+    CHECK_INT(__LINE__, "its bytes", memcmp(entry->body, "the first version", 17), 0);
+    file_cache_put(&cache, entry);
+}
+
+static void test_a_change_meanwhile(void)
+{
+    struct file_entry *entry = open_entry();
+    struct reader reader;
+
+    hold_lane();
+    asked = 0;
+    start(&reader, entry);
+    usleep(20000); /* another tick of the kernel's clock */
+    write_file("the other version");
+    uv_sem_post(&gate);
+    finish_jobs();
+    CHECK_INT(__LINE__, "told that this is not it", reader.failures, 1);
+    CHECK_INT(__LINE__, "after one read", asked, 1);
+    CHECK_TRUE(entry->body == NULL, "nothing is kept of it");
+    file_cache_put(&cache, entry);
+}
+
+static void test_readers_that_are_gone(void)
+{
+    struct file_entry *entry = open_entry();
+    struct reader one, two;
+
+    hold_lane();
+    start(&one, entry);
+    start(&two, entry);
+    file_cache_cancel(&one.waiter);
+    uv_sem_post(&gate);
+    finish_jobs();
+    CHECK_INT(__LINE__, "one is enough", two.source, FILE_FROM_MEMORY);
+    CHECK_INT(__LINE__, "the other is not told", one.calls, 0);
+    file_cache_put(&cache, entry);
+
+    entry = open_entry();
+    hold_lane();
+    start(&one, entry);
+    file_cache_cancel(&one.waiter);
+    file_cache_cancel(&one.waiter);
+    uv_sem_post(&gate);
+    finish_jobs();
+    CHECK_TRUE(entry->body == NULL, "read for nobody");
+    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
+    hold_lane();
+    start(&one, entry);
+    file_cache_cancel(&one.waiter);
+    start(&two, entry);
+    uv_sem_post(&gate);
+    finish_jobs();
+    CHECK_INT(__LINE__, "who comes in time has it", two.source, FILE_FROM_MEMORY);
+    file_cache_put(&cache, entry);
+}
+
+int main(void)
+{
+    static const struct file_cache_limits limits = {
+        .ttl_ms = 1000, .entries = 16, .descriptors = 16, .body_bytes = 1000, .max_body = 1000};
+
+    close(mkstemp(path));
+    write_file("the first version");
+    uv_loop_init(&loop);
+    uv_sem_init(&gate, 0);
+    lane = io_lane_new("read", 1, 16);
+    CHECK_INT(__LINE__, "port", io_port_init(&port, &loop), 0);
+    CHECK_INT(__LINE__, "cache", file_cache_init(&cache, lane, lane, &port), 0);
+    file_cache_configure(&cache, &limits);
+    test_a_body();
+    test_a_change_meanwhile();
+    test_readers_that_are_gone();
+    file_cache_fini(&cache);
+    io_port_close(&port, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    io_port_fini(&port);
+    io_lane_free(lane);
+    uv_sem_destroy(&gate);
+    CHECK_INT(__LINE__, "loop", uv_loop_close(&loop), 0);
+    unlink(path);
+    return check_end("file_source");
+}
