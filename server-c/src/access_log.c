@@ -7,12 +7,11 @@
  * last one of a file that was rotated away while its disk was full. */
 #include "access_log.h"
 
+#include "access_line.h"
 #include "mem.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,8 +20,6 @@
 #include <unistd.h>
 
 #define RING_BYTES (256 * 1024) /* a power of two */
-#define FIELD_BYTES 1024        /* a client's field is cut after so many bytes of the line */
-#define LINE_BYTES (5 * (FIELD_BYTES + 6) + 512) /* all five fields, and what is between them */
 #define WRITE_EVERY_MS 200
 
 struct access_ring {
@@ -30,8 +27,7 @@ struct access_ring {
     struct access_ring *next;
     _Atomic uint64_t filled, written; /* bytes since the start */
     size_t begun; /* bytes of the line at `written` that are in the file; under file_lock */
-    int64_t stamp_second;
-    char stamp[32]; /* of that second; loop thread */
+    struct access_stamp stamp; /* loop thread */
     char bytes[RING_BYTES];
 };
 
@@ -46,167 +42,15 @@ struct access_log {
     char *path;
 };
 
-/* --- a line ---------------------------------------------------------------------------------- */
-
-struct line {
-    char text[LINE_BYTES];
-    size_t len;
-};
-
-static void put(struct line *line, const char *bytes, size_t len)
-{
-    if (len > sizeof(line->text) - line->len)
-        len = sizeof(line->text) - line->len;
-    memcpy(line->text + line->len, bytes, len);
-    line->len += len;
-}
-
-static void put_text(struct line *line, const char *text)
-{
-    put(line, text, strlen(text));
-}
-
-static void put_number(struct line *line, uint64_t value)
-{
-    char digits[24];
-    put(line, digits, (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value));
-}
-
-/* A client's bytes between quotes: it can't end them, nor the line. What is below
- * `least` is escaped. */
-static void put_escaped_above(struct line *line, struct span value, bool json, unsigned char least)
-{
-    static const char hex[] = "0123456789abcdef";
-    size_t start = line->len;
-
-    for (size_t i = 0; i < value.len && line->len - start < FIELD_BYTES; i++) {
-        unsigned char c = (unsigned char)value.ptr[i];
-        if (c == '"' || c == '\\') {
-            char escaped[2] = {'\\', (char)c};
-            put(line, escaped, 2);
-        } else if (c < least || c >= 0x7f) {
-            /* JSON has no \x; bytes above 0x7f are read as Latin-1 there. */
-            char escaped[6] = {'\\', json ? 'u' : 'x', '0', '0', hex[c >> 4], hex[c & 15]};
-            if (!json)
-                memcpy(escaped + 2, escaped + 4, 2);
-            put(line, escaped, json ? 6 : 4);
-        } else {
-            put(line, (const char *)&value.ptr[i], 1);
-        }
-    }
-}
-
-static void put_escaped(struct line *line, struct span value, bool json)
-{
-    put_escaped_above(line, value, json, ' ');
-}
-
-/* Where spaces part the fields. */
-static void put_word(struct line *line, struct span value)
-{
-    if (value.len == 0)
-        put(line, "-", 1);
-    else
-        put_escaped_above(line, value, false, ' ' + 1);
-}
-
-static void put_peer(struct line *line, const struct sockaddr *peer)
-{
-    char text[INET6_ADDRSTRLEN] = "-";
-
-    if (peer->sa_family == AF_INET)
-        inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)peer)->sin_addr, text,
-                  sizeof(text));
-    else if (peer->sa_family == AF_INET6)
-        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)peer)->sin6_addr, text,
-                  sizeof(text));
-    else if (peer->sa_family == AF_UNIX)
-        memcpy(text, "unix:", sizeof("unix:"));
-    put_text(line, text);
-}
-
-static void refresh_stamp(struct access_ring *ring, int64_t now, bool json)
-{
-    time_t seconds = (time_t)now;
-    int64_t key = json ? -now : now; /* the two forms of a second are kept apart */
-    struct tm tm;
-
-    if (ring->stamp_second == key)
-        return;
-    gmtime_r(&seconds, &tm);
-    strftime(ring->stamp, sizeof(ring->stamp),
-             json ? "%Y-%m-%dT%H:%M:%SZ" : "%d/%b/%Y:%H:%M:%S +0000", &tm);
-    ring->stamp_second = key;
-}
-
-static void put_quoted(struct line *line, const char *before, struct span value, bool json)
-{
-    put_text(line, before);
-    if (value.len == 0 && !json)
-        put_text(line, "-");
-    else
-        put_escaped(line, value, json);
-    put_text(line, "\"");
-}
-
-static void format_text(struct line *line, const char *stamp, const struct access_record *record,
-                        bool combined)
-{
-    put_peer(line, record->peer);
-    put_text(line, " - ");
-    put_word(line, record->user);
-    put_text(line, " [");
-    put_text(line, stamp);
-    put_quoted(line, "] \"", record->request_line, false);
-    put_text(line, " ");
-    put_number(line, (uint64_t)record->status);
-    put_text(line, " ");
-    put_number(line, record->bytes);
-    if (combined) {
-        put_quoted(line, " \"", record->referer, false);
-        put_quoted(line, " \"", record->user_agent, false);
-    }
-}
-
-static void format_json(struct line *line, const char *stamp, const struct access_record *record)
-{
-    put_text(line, "{\"time\":\"");
-    put_text(line, stamp);
-    put_text(line, "\",\"peer\":\"");
-    put_peer(line, record->peer);
-    put_quoted(line, "\",\"user\":\"", record->user, true);
-    put_quoted(line, ",\"request\":\"", record->request_line, true);
-    put_quoted(line, ",\"host\":\"", record->host, true);
-    put_text(line, ",\"status\":");
-    put_number(line, (uint64_t)record->status);
-    put_text(line, ",\"bytes\":");
-    put_number(line, record->bytes);
-    put_text(line, ",\"totalMicros\":");
-    put_number(line, record->total_ns / 1000);
-    put_quoted(line, ",\"referer\":\"", record->referer, true);
-    put_quoted(line, ",\"userAgent\":\"", record->user_agent, true);
-    put_text(line, "}");
-}
-
 bool access_ring_write(struct access_ring *ring, enum config_log_format format,
                        const struct access_record *record)
 {
     uint64_t filled = atomic_load_explicit(&ring->filled, memory_order_relaxed);
     uint64_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
-    bool json = format == LOG_FORMAT_JSON;
     size_t at = filled % RING_BYTES, first;
-    struct line line;
+    struct access_line line;
 
-    line.len = 0; /* the rest needs no zeros */
-    refresh_stamp(ring, record->now, json);
-    if (json)
-        format_json(&line, ring->stamp, record);
-    else
-        format_text(&line, ring->stamp, record, format == LOG_FORMAT_COMBINED);
-    if (line.len == sizeof(line.text))
-        line.len--;
-    line.text[line.len++] = '\n';
-
+    access_line_write(&line, &ring->stamp, format, record);
     if (line.len > RING_BYTES - (filled - written))
         return false;
     first = line.len < RING_BYTES - at ? line.len : RING_BYTES - at;

@@ -1,90 +1,81 @@
 /* SPDX-License-Identifier: MIT */
-/* admin.c — a small blocking server over the same strict parser. */
+/* admin.c — a small server over the same strict parser: one thread, a few clients at a time, each
+ * with a deadline of its own, so that one that says nothing keeps nobody waiting.
+ *
+ * A page of somewhere else, open in an operator's browser, must not read this by having its own name
+ * point here: so only names are answered for that such a page can't have. */
 #include "admin.h"
 
+#include "admin_page.h"
 #include "buf.h"
 #include "http_parser.h"
 #include "mem.h"
 #include "util.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define HEAD_MAX 8192
 #define CLIENT_MS 2000 /* to send its request and to take the answer */
+#define PAUSE_MS 1000  /* after there was no descriptor for a client */
+#define CLIENTS_MAX 16 /* more wait until one of them is done */
+#define HOST_LEN 256
+
+enum client_state { CLIENT_RECEIVING, CLIENT_SENDING, CLIENT_ENDING };
+
+struct client {
+    int fd; /* -1: free */
+    enum client_state state;
+    uint64_t deadline_ns;
+    struct http_request req;
+    size_t len;
+    char head[HEAD_MAX];
+    struct buf out;
+    size_t sent;
+};
 
 struct admin {
     struct server *server;
     pthread_t thread;
     int fd, stop_fd;
+    uint64_t resume_ns; /* no client is accepted before */
+    char host[HOST_LEN];
+    struct admin_look last_look;
+    struct client clients[CLIENTS_MAX];
 };
 
-/* Waits for `events` until the deadline; false when it passed or the process stops. */
-static bool wait_for(const struct admin *admin, int fd, short events, uint64_t deadline_ns)
-{
-    uint64_t now = monotonic_ns();
-    struct pollfd polled[2] = {{fd, events, 0}, {admin->stop_fd, POLLIN, 0}};
+/* --- answers --------------------------------------------------------------------------------- */
 
-    if (now >= deadline_ns)
+static bool is_name(struct span host, const char *name)
+{
+    if (host.len > 0 && host.ptr[host.len - 1] == '.')
+        host.len--;
+    return name[0] && host.len == strlen(name) && strncasecmp(host.ptr, name, host.len) == 0;
+}
+
+/* This machine as an address, as localhost or under its own name. RFC 9112 3.2: a request of HTTP/1.0
+ * may name none; browsers send 1.1. */
+static bool is_our_host(const struct admin *admin, struct span host)
+{
+    char text[INET6_ADDRSTRLEN];
+    unsigned char bytes[16];
+
+    if (host.len == 0 || is_name(host, "localhost") || is_name(host, admin->host))
+        return true;
+    if (host.len > 2 && host.ptr[0] == '[')
+        host = (struct span){host.ptr + 1, host.len - 2};
+    if (host.len >= sizeof(text))
         return false;
-    return poll(polled, 2, (int)((deadline_ns - now) / NS_PER_MS) + 1) > 0 &&
-           polled[1].revents == 0 && polled[0].revents != 0;
-}
-
-static enum parse receive_request(const struct admin *admin, int fd, struct http_request *req,
-                                  char head[HEAD_MAX], uint64_t deadline_ns)
-{
-    enum parse parsed = PARSE_MORE;
-    size_t len = 0;
-
-    http_request_init(req, HEAD_MAX - 1, HEAD_MAX / 2);
-    while (parsed == PARSE_MORE && len < HEAD_MAX) {
-        ssize_t n = recv(fd, head + len, HEAD_MAX - len, 0);
-        if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-            if (!wait_for(admin, fd, POLLIN, deadline_ns))
-                break;
-            continue;
-        }
-        if (n <= 0)
-            break;
-        len += (size_t)n;
-        parsed = http_parse_request(req, head, len);
-    }
-    return parsed;
-}
-
-static void append_status(struct buf *out, struct server *server)
-{
-    struct server_metrics *metrics = xmalloc(sizeof(*metrics));
-    struct server_effective effective;
-
-    server_effective(server, &effective);
-    server_metrics(server, metrics);
-    buf_printf(out,
-               "{\"version\":\"%s\",\"bootId\":\"%s\",\"uptimeSeconds\":%.3f,\"serving\":%s,"
-               "\"reloads\":%" PRIu64 ",\"effective\":{\"generation\":%" PRIu64
-               ",\"digest\":\"%s\"},",
-               FARMSTEAD_VERSION, effective.boot_id, (double)metrics->monotonic_ms / 1e3,
-               effective.serving ? "true" : "false", effective.reloads, effective.generation,
-               effective.digest);
-    metrics_append_json(out, metrics);
-    buf_append_str(out, "}\n");
-    free(metrics);
-}
-
-static void append_metrics(struct buf *out, struct server *server)
-{
-    struct server_metrics *metrics = xmalloc(sizeof(*metrics));
-
-    server_metrics(server, metrics);
-    metrics_append_prometheus(out, metrics);
-    free(metrics);
+    memcpy(text, host.ptr, host.len);
+    text[host.len] = '\0';
+    return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
 }
 
 static bool is_path(const struct http_request *req, const char *head, const char *path)
@@ -97,91 +88,221 @@ static enum http_status fill_body(struct admin *admin, struct buf *body,
                                   const struct http_request *req, const char *head,
                                   const char **type)
 {
+    if (!is_our_host(admin, http_slice_of(head, req->host)))
+        return HTTP_MISDIRECTED_REQUEST;
     if (req->method == HTTP_OTHER_METHOD)
         return HTTP_NOT_IMPLEMENTED;
     if (req->method != HTTP_GET && req->method != HTTP_HEAD)
         return HTTP_METHOD_NOT_ALLOWED;
-    if (is_path(req, head, "/status")) {
+    if (is_path(req, head, "/")) {
+        *type = "text/html; charset=utf-8";
+        admin_append_page(body, admin->server, &admin->last_look);
+    } else if (is_path(req, head, "/status")) {
         *type = "application/json";
-        append_status(body, admin->server);
+        admin_append_status(body, admin->server);
     } else if (is_path(req, head, "/metrics")) {
         *type = "text/plain; version=0.0.4; charset=utf-8";
-        append_metrics(body, admin->server);
+        admin_append_metrics(body, admin->server);
     } else {
         return HTTP_NOT_FOUND;
     }
     return HTTP_OK;
 }
 
-static void send_all(const struct admin *admin, int fd, const struct buf *bytes,
-                     uint64_t deadline_ns)
+static void append_refusal(struct buf *body, enum http_status status)
 {
-    size_t sent = 0;
+    buf_printf(body, "%d %s. ", (int)status, http_status_text(status));
+    if (status == HTTP_MISDIRECTED_REQUEST)
+        buf_append_str(body, "Ask by an IP address, as localhost or by the machine's own name.\n");
+    else
+        buf_append_str(body, "Here are /, /status and /metrics.\n");
+}
 
-    while (sent < bytes->len) {
-        ssize_t n = send(fd, bytes->data + sent, bytes->len - sent, MSG_NOSIGNAL);
-        if (n > 0)
-            sent += (size_t)n;
-        else if (!(n < 0 && (errno == EAGAIN || errno == EINTR)) ||
-                 !wait_for(admin, fd, POLLOUT, deadline_ns))
+static void prepare_answer(struct admin *admin, struct client *client, enum parse parsed)
+{
+    const char *type = "text/plain; charset=utf-8";
+    struct buf body;
+    enum http_status status = client->req.status;
+
+    buf_init(&body);
+    if (parsed != PARSE_BAD)
+        status = fill_body(admin, &body, &client->req, client->head, &type);
+    if (status != HTTP_OK)
+        append_refusal(&body, status);
+    buf_printf(&client->out,
+               "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+               "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+               "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "
+               "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+               "Referrer-Policy: no-referrer\r\nConnection: close\r\n%s\r\n",
+               (int)status, http_status_text(status), type, body.len,
+               status == HTTP_METHOD_NOT_ALLOWED ? "Allow: GET, HEAD\r\n" : "");
+    if (client->req.method != HTTP_HEAD)
+        buf_append(&client->out, body.data, body.len);
+    buf_fini(&body);
+    client->state = CLIENT_SENDING;
+}
+
+/* --- a client -------------------------------------------------------------------------------- */
+
+static void end_client(struct client *client)
+{
+    close(client->fd);
+    client->fd = -1;
+    buf_fini(&client->out);
+}
+
+static bool is_for_later(ssize_t n)
+{
+    return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static void send_some(struct client *client)
+{
+    while (client->sent < client->out.len) {
+        ssize_t n = send(client->fd, client->out.data + client->sent,
+                         client->out.len - client->sent, MSG_NOSIGNAL);
+        if (is_for_later(n))
             return;
+        if (n <= 0) {
+            end_client(client);
+            return;
+        }
+        client->sent += (size_t)n;
+    }
+    shutdown(client->fd, SHUT_WR);
+    client->state = CLIENT_ENDING; /* until it has seen the end */
+}
+
+static void receive_some(struct admin *admin, struct client *client)
+{
+    ssize_t n = recv(client->fd, client->head + client->len, HEAD_MAX - client->len, 0);
+    enum parse parsed;
+
+    if (is_for_later(n))
+        return;
+    if (n <= 0) {
+        end_client(client);
+        return;
+    }
+    client->len += (size_t)n;
+    parsed = http_parse_request(&client->req, client->head, client->len);
+    if (parsed == PARSE_MORE)
+        return;
+    prepare_answer(admin, client, parsed);
+    send_some(client);
+}
+
+static void drain(struct client *client)
+{
+    char bytes[4096];
+    ssize_t n = recv(client->fd, bytes, sizeof(bytes), 0);
+
+    if (n <= 0 && !is_for_later(n))
+        end_client(client);
+}
+
+static void serve_client(struct admin *admin, struct client *client)
+{
+    switch (client->state) {
+    case CLIENT_RECEIVING:
+        receive_some(admin, client);
+        break;
+    case CLIENT_SENDING:
+        send_some(client);
+        break;
+    case CLIENT_ENDING:
+        drain(client);
+        break;
     }
 }
 
-static void answer(struct admin *admin, int fd)
-{
-    uint64_t deadline_ns = monotonic_ns() + CLIENT_MS * NS_PER_MS;
-    const char *type = "text/plain; charset=utf-8";
-    struct http_request req;
-    struct buf body, out;
-    enum http_status status;
-    char head[HEAD_MAX];
-    enum parse parsed = receive_request(admin, fd, &req, head, deadline_ns);
+/* --- the thread ------------------------------------------------------------------------------ */
 
-    if (parsed == PARSE_MORE)
+static void accept_client(struct admin *admin, struct client *client)
+{
+    int fd = accept4(admin->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            admin->resume_ns = monotonic_ns() + PAUSE_MS * NS_PER_MS; /* else we would spin */
         return;
-    buf_init(&body);
-    buf_init(&out);
-    status = parsed == PARSE_BAD ? req.status : fill_body(admin, &body, &req, head, &type);
-    if (status != HTTP_OK)
-        buf_printf(&body, "%d %s. Here are /status and /metrics.\n", (int)status,
-                   http_status_text(status));
-    buf_printf(&out,
-               "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-               "Cache-Control: no-store\r\nConnection: close\r\n%s\r\n",
-               (int)status, http_status_text(status), type, body.len,
-               status == HTTP_METHOD_NOT_ALLOWED ? "Allow: GET, HEAD\r\n" : "");
-    if (req.method != HTTP_HEAD)
-        buf_append(&out, body.data, body.len);
-    send_all(admin, fd, &out, deadline_ns);
-    shutdown(fd, SHUT_WR);
-    if (wait_for(admin, fd, POLLIN, deadline_ns)) /* until it has seen the end */
-        (void)!recv(fd, head, sizeof(head), 0);
-    buf_fini(&body);
-    buf_fini(&out);
+    }
+    client->fd = fd;
+    client->state = CLIENT_RECEIVING;
+    client->deadline_ns = monotonic_ns() + CLIENT_MS * NS_PER_MS;
+    client->len = client->sent = 0;
+    buf_init(&client->out);
+    http_request_init(&client->req, HEAD_MAX - 1, HEAD_MAX / 2);
+}
+
+static struct client *free_client(struct admin *admin)
+{
+    for (size_t i = 0; i < CLIENTS_MAX; i++)
+        if (admin->clients[i].fd < 0)
+            return &admin->clients[i];
+    return NULL;
+}
+
+/* What to wait for: [0] to stop, [1] clients to come, then those that are there. */
+static int wait_for_events(struct admin *admin, struct pollfd polled[2 + CLIENTS_MAX])
+{
+    uint64_t now = monotonic_ns(), until = UINT64_MAX;
+    bool is_paused = now < admin->resume_ns;
+    int timeout;
+
+    polled[0] = (struct pollfd){admin->stop_fd, POLLIN, 0};
+    polled[1] = (struct pollfd){!is_paused && free_client(admin) ? admin->fd : -1, POLLIN, 0};
+    if (is_paused)
+        until = admin->resume_ns;
+    for (size_t i = 0; i < CLIENTS_MAX; i++) {
+        const struct client *client = &admin->clients[i];
+        polled[2 + i] =
+            (struct pollfd){client->fd, client->state == CLIENT_SENDING ? POLLOUT : POLLIN, 0};
+        if (client->fd >= 0 && client->deadline_ns < until)
+            until = client->deadline_ns;
+    }
+    if (until == UINT64_MAX)
+        timeout = -1;
+    else
+        timeout = until > now ? (int)((until - now) / NS_PER_MS) + 1 : 0;
+    return poll(polled, 2 + CLIENTS_MAX, timeout);
+}
+
+static void serve_clients(struct admin *admin, const struct pollfd *polled)
+{
+    for (size_t i = 0; i < CLIENTS_MAX; i++) {
+        struct client *client = &admin->clients[i];
+        if (client->fd < 0)
+            continue;
+        if (polled[i].revents)
+            serve_client(admin, client);
+        if (client->fd >= 0 && monotonic_ns() >= client->deadline_ns)
+            end_client(client);
+    }
 }
 
 static void *thread_main(void *arg)
 {
     struct admin *admin = arg;
+    struct pollfd polled[2 + CLIENTS_MAX];
 
     pthread_setname_np(pthread_self(), "admin");
     for (;;) {
-        struct pollfd polled[2] = {{admin->fd, POLLIN, 0}, {admin->stop_fd, POLLIN, 0}};
-        int fd;
-
-        if (poll(polled, 2, -1) < 0 && errno != EINTR)
-            break;
-        if (polled[1].revents)
-            break;
-        fd = accept4(admin->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0) {
-            answer(admin, fd);
-            close(fd);
-        } else if (errno == EMFILE || errno == ENFILE) {
-            poll(&polled[1], 1, CLIENT_MS); /* it would wake us at once, again and again */
+        if (wait_for_events(admin, polled) < 0) {
+            if (errno != EINTR)
+                usleep(PAUSE_MS * 1000); /* no memory: it would fail again at once */
+            continue;
         }
+        if (polled[0].revents)
+            break;
+        serve_clients(admin, polled + 2);
+        if (polled[1].revents)
+            accept_client(admin, free_client(admin));
     }
+    for (size_t i = 0; i < CLIENTS_MAX; i++)
+        if (admin->clients[i].fd >= 0)
+            end_client(&admin->clients[i]);
     return NULL;
 }
 
@@ -191,6 +312,10 @@ struct admin *admin_start(struct server *server, int fd)
 
     admin->server = server;
     admin->fd = fd;
+    if (gethostname(admin->host, sizeof(admin->host) - 1) != 0)
+        admin->host[0] = '\0';
+    for (size_t i = 0; i < CLIENTS_MAX; i++)
+        admin->clients[i].fd = -1;
     admin->stop_fd = eventfd(0, EFD_CLOEXEC);
     if (admin->stop_fd >= 0 && pthread_create(&admin->thread, NULL, thread_main, admin) == 0)
         return admin;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* admin.h — the admin listener: GET /status (JSON) and GET /metrics (Prometheus text).
+/* admin.h — the admin listener: GET / (a page), /status (JSON) and /metrics (Prometheus text).
  *
- * A thread of its own with blocking sockets, one client at a time and each within a short deadline:
- * it may ask the loops, which a loop itself may not, and no client of the sites ever waits for it.
- */
+ * A thread of its own: it may ask the loops, which a loop itself may not, and no client of the sites
+ * ever waits for it. */
 #ifndef FARMSTEAD_ADMIN_H
 #define FARMSTEAD_ADMIN_H
 

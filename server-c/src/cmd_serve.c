@@ -85,8 +85,11 @@ static int prepare_process(struct process *process, const struct config *cfg)
         if (!process->pid_file)
             goto fail;
     }
-    if (cfg->process.chroot[0] && privileges_change_root(cfg->process.chroot, why) != 0)
-        goto fail;
+    if (cfg->process.chroot[0]) {
+        if (privileges_change_root(cfg->process.chroot, why) != 0)
+            goto fail;
+        config_check_set_jailed();
+    }
     return 0;
 
 fail:
@@ -133,8 +136,8 @@ static int load(struct server *server, struct process *process, const char *path
         log_error("%s: can't read the config: %s", path, strerror(errno));
     } else {
         cfg = config_parse(text.data, text.len, &errors);
-        if (cfg && prepare_process(process, cfg) == 0 &&
-            config_check_machine(cfg, running, &errors) == 0)
+        if (cfg && config_check_machine(cfg, running, &errors) == 0 &&
+            prepare_process(process, cfg) == 0)
             result = server_apply(server, cfg, generation, &errors);
         log_findings(path, &errors);
     }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -51,6 +52,12 @@ void config_check_report_path(const struct check *check, const char *pointer, co
                              "can't %s \"%s\": %s", verb, path, strerror(err));
 }
 
+void config_check_see(struct buf *out, const struct check *check, const char *path)
+{
+    buf_clear(out);
+    buf_printf(out, "%s%s", check->jail, path);
+}
+
 int config_check_access(const char *path, int mode)
 {
     return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0 ? 0 : errno;
@@ -80,17 +87,13 @@ void config_check_folder_of(const struct check *check, const char *path, const c
     free(folder);
 }
 
-void config_check_writable(const struct check *check, const char *path, const char *pointer,
-                           const char *what)
+static void check_writable(const struct check *check, const char *path, const char *pointer)
 {
     struct stat st;
-    int err;
+    int err = stat(path, &st) == 0 ? 0 : errno;
 
-    if (*path == '\0')
-        return;
-    err = stat(path, &st) == 0 ? 0 : errno;
     if (err == ENOENT) {
-        config_check_folder_of(check, path, pointer, what);
+        config_check_folder_of(check, path, pointer, "log");
         return;
     }
     if (err == 0)
@@ -98,6 +101,17 @@ void config_check_writable(const struct check *check, const char *path, const ch
     if (err != 0)
         config_check_report_path(check, pointer, path, err, "write to",
                                  "name a file that the node's user may write");
+}
+
+static void check_log(const struct check *check, const char *path, const char *pointer)
+{
+    struct buf seen;
+
+    buf_init(&seen);
+    config_check_see(&seen, check, path);
+    if (*path != '\0')
+        check_writable(check, seen.data, pointer);
+    buf_fini(&seen);
 }
 
 static uint64_t descriptors_needed(const struct config *cfg)
@@ -145,29 +159,26 @@ static void check_sites(const struct check *check)
     config_check_user_leave(&user);
 }
 
-/* A process that is not root and does not see the folder it is to be locked into is taken to be in
- * there already: at a start, privileges.h would refuse it in any case. */
-static void find_jail(struct check *check)
-{
-    const char *jail = check->cfg->process.chroot;
+static atomic_bool is_jailed;
 
-    check->is_jailed = (check->running != NULL && *check->running->process.chroot != '\0') ||
-                       (*jail != '\0' && geteuid() != 0 && !is_there(jail));
-    check->jail = check->is_jailed || check->running != NULL ? "" : jail;
+void config_check_set_jailed(void)
+{
+    atomic_store(&is_jailed, true);
 }
 
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
 {
-    struct check check = {.cfg = cfg, .running = running, .errors = errors};
+    struct check check = {
+        .cfg = cfg, .running = running, .errors = errors, .is_jailed = atomic_load(&is_jailed)};
     size_t first = errors->count, dropped = errors->dropped;
 
-    find_jail(&check);
+    check.jail = check.is_jailed || running != NULL ? "" : cfg->process.chroot;
     config_check_listeners(&check);
     config_check_process(&check);
     check_sites(&check);
-    config_check_writable(&check, cfg->access_log.path, "/accessLog/path", "log");
-    config_check_writable(&check, cfg->error_log.path, "/errorLog/path", "log");
+    check_log(&check, cfg->access_log.path, "/accessLog/path");
+    check_log(&check, cfg->error_log.path, "/errorLog/path");
     check_descriptors(&check);
     config_errors_sort(errors, first);
     return errors->count > first || errors->dropped > dropped ? -1 : 0;

@@ -189,8 +189,6 @@ static void check_socket(const struct check *check, const char *path, const char
 {
     struct stat st;
 
-    if (is_our_socket(check->running, path))
-        return;
     config_check_folder_of(check, path, pointer, "socket");
     if (lstat(path, &st) < 0)
         return; /* why the folder can't be looked into was said */
@@ -206,16 +204,20 @@ void config_check_listeners(const struct check *check)
 {
     const struct config *cfg = check->cfg;
     char pointer[CHECK_POINTER_LEN];
+    struct buf seen;
 
+    buf_init(&seen);
     for (size_t i = 0; i < cfg->listen_count; i++) {
         const struct config_listen *listen = &cfg->listens[i];
         bool is_socket = *listen->socket != '\0';
 
         snprintf(pointer, sizeof(pointer), "/listen/%zu/%s", i, is_socket ? "socket" : "port");
-        if (is_socket)
-            check_socket(check, listen->socket, pointer);
-        else
+        config_check_see(&seen, check, listen->socket);
+        if (is_socket && !is_our_socket(check->running, listen->socket))
+            check_socket(check, seen.data, pointer);
+        else if (!is_socket)
             check_port(check, listen->address, listen->port, pointer);
     }
+    buf_fini(&seen);
     check_port(check, cfg->admin.address, cfg->admin.port, "/admin/port");
 }

@@ -3,6 +3,7 @@
 #ifndef FARMSTEAD_CONFIG_CHECK_PARTS_H
 #define FARMSTEAD_CONFIG_CHECK_PARTS_H
 
+#include "buf.h"
 #include "config.h"
 
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct check {
     struct config_errors *errors;
     /* Locked into process.chroot already: what was outside can't be seen. */
     bool is_jailed;
-    /* Before the paths of what is served, as seen from here; "" or process.chroot. */
+    /* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
     const char *jail;
 };
 
@@ -25,12 +26,12 @@ struct check {
 void config_check_report_path(const struct check *check, const char *pointer, const char *path,
                               int err, const char *verb, const char *hint);
 
+/* A path of the config as this process sees it. */
+void config_check_see(struct buf *out, const struct check *check, const char *path);
+
 /* Whether this thread may (R_OK, W_OK, X_OK). 0 or an errno. */
 int config_check_access(const char *path, int mode);
 
-/* That a file can be made at `path`, or can be written if it is there. */
-void config_check_writable(const struct check *check, const char *path, const char *pointer,
-                           const char *what);
 /* That the folder which `path` is in may be written. */
 void config_check_folder_of(const struct check *check, const char *path, const char *pointer,
                             const char *what);

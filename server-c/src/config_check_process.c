@@ -6,6 +6,7 @@
 #include "mem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -93,6 +94,33 @@ static void check_chroot(const struct check *check)
         config_check_report_path(check, "/process/chroot", path, err, "enter", hint);
 }
 
+/* A node that lost its config and gets another one has its pid file already. */
+static bool is_own_pid_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    char text[24] = "";
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    return got > 0 && strtol(text, NULL, 10) == (long)getpid();
+}
+
+/* It is replaced as a whole, so its folder must be writable, not itself. */
+static void check_pid_file(const struct check *check)
+{
+    const char *path = check->cfg->process.pid_file;
+    struct stat st;
+
+    if (*path == '\0' || is_own_pid_file(path))
+        return;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        config_check_report_path(check, "/process/pidFile", path, EISDIR, "write to",
+                                 "name a file, not a folder");
+    else
+        config_check_folder_of(check, path, "/process/pidFile", "PID file");
+}
+
 /* The pid file is written once, at the start, with the rights one has then. */
 void config_check_process(const struct check *check)
 {
@@ -101,7 +129,7 @@ void config_check_process(const struct check *check)
     check_accounts(check);
     check_chroot(check);
     if (check->running == NULL)
-        config_check_writable(check, check->cfg->process.pid_file, "/process/pidFile", "PID file");
+        check_pid_file(check);
 }
 
 /* Not the functions of the C library, which change every thread of the process. */

@@ -2,7 +2,6 @@
 /* config_check_site.c — are a site's folders and files there, and may they be read? */
 #include "config_check_parts.h"
 
-#include "buf.h"
 #include "htpasswd.h"
 #include "secret_file.h"
 
@@ -81,13 +80,6 @@ static void check_folders(const struct check *check, size_t index)
 
 static const char readable_hint[] = "name a file that the node's user may read";
 
-/* A path of what is served, as this process sees it. */
-static void see(struct buf *out, const struct check *check, const char *path)
-{
-    buf_clear(out);
-    buf_printf(out, "%s%s", check->jail, path);
-}
-
 static void check_users(const struct check *check, const char *path, const char *pointer)
 {
     struct htpasswd_problem problem = {0};
@@ -138,12 +130,12 @@ void config_check_site(const struct check *check, size_t index)
         if (is_named_before(site, i))
             continue;
         snprintf(pointer, sizeof(pointer), "/sites/%zu/auth/%zu/file", index, i);
-        see(&seen, check, site->auth[i].file);
+        config_check_see(&seen, check, site->auth[i].file);
         check_users(check, seen.data, pointer);
     }
     for (size_t i = 0; i < site->signed_url_count; i++) {
         snprintf(pointer, sizeof(pointer), "/sites/%zu/signedUrls/%zu/secretFile", index, i);
-        see(&seen, check, site->signed_urls[i].secret_file);
+        config_check_see(&seen, check, site->signed_urls[i].secret_file);
         check_secret(check, seen.data, pointer);
     }
     buf_fini(&seen);

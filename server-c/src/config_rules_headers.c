@@ -18,7 +18,6 @@
 static const struct server_header {
     const char *name, *reason;
     bool may_set, may_add, may_remove;
-    bool is_of_copies; /* only where compressed copies are looked for */
 } server_headers[] = {
     {.name = "Accept-Ranges",
      .reason = "the server says itself what it can do; it can only be removed",
@@ -43,10 +42,8 @@ static const struct server_header {
     {.name = "Transfer-Encoding", .reason = FRAMING},
     {.name = "Upgrade", .reason = CONNECTION},
     {.name = "Vary",
-     .reason = "the server says itself that compressed copies depend on Accept-Encoding; take "
-               "the action \"add\", or make precompressed empty",
-     .may_add = true,
-     .is_of_copies = true},
+     .reason = "the server says itself what its answers depend on; take the action \"add\"",
+     .may_add = true},
     {.name = "WWW-Authenticate", .reason = "who must log in is said in auth"},
 };
 
@@ -64,27 +61,24 @@ static bool is_allowed(const struct server_header *header, enum config_header_ac
 }
 
 /* NULL when the rule may be. */
-static const char *refusal_of(const struct config_site *site, const struct config_header_rule *rule)
+static const char *refusal_of(const struct config_header_rule *rule)
 {
     for (size_t i = 0; i < sizeof(server_headers) / sizeof(*server_headers); i++) {
         const struct server_header *header = &server_headers[i];
 
         if (strcasecmp(header->name, rule->name) != 0)
             continue;
-        if (is_allowed(header, rule->action) ||
-            (header->is_of_copies && site->precompressed_count == 0))
-            return NULL;
-        return header->reason;
+        return is_allowed(header, rule->action) ? NULL : header->reason;
     }
     return NULL;
 }
 
-static void check_header(const struct rules *rules, const struct config_site *site,
-                         const struct config_header_rule *rule, const char *pointer)
+static void check_header(const struct rules *rules, const struct config_header_rule *rule,
+                         const char *pointer)
 {
     static const char *const verbs[] = {
         [HEADER_SET] = "set", [HEADER_ADD] = "added", [HEADER_REMOVE] = "removed"};
-    const char *reason = rule->name != NULL ? refusal_of(site, rule) : NULL;
+    const char *reason = rule->name != NULL ? refusal_of(rule) : NULL;
     char member[RULES_POINTER_LEN];
 
     if (reason != NULL) {
@@ -108,7 +102,7 @@ void config_rules_check_headers(const struct rules *rules, size_t site)
         char pointer[RULES_POINTER_LEN - 16];
 
         snprintf(pointer, sizeof(pointer), "/sites/%zu/headers/%zu", site, i);
-        check_header(rules, checked, &checked->headers[i], pointer);
+        check_header(rules, &checked->headers[i], pointer);
     }
 }
 

@@ -109,9 +109,10 @@ static const struct option process_members[] = {
     {.name = "chroot",
      .type = OPTION_STRING,
      .title = "Root of the file system",
-     .help = "Absolute path of a folder to lock the node into when it is started as root. Roots, "
-             "aliases, files of passwords and of secrets are then named as seen from there. Empty: "
-             "none.",
+     .help =
+         "Absolute path of a folder to lock the node into when it is started as root. All other "
+         "paths of this config but that of the PID file are then named as seen from there. "
+         "Empty: none. Not for nodes that a control plane manages.",
      .lighttpd = "server.chroot",
      .takes_effect_at_start = true,
      .default_json = "\"\"",

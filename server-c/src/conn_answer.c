@@ -30,32 +30,46 @@ const uint8_t *conn_address(const struct conn *c, uint8_t out[ADDRESS_LEN])
     return out;
 }
 
+/* The host as every rule has it: "EXAMPLE.org." is no other folder than "example.org". */
+static struct span host_of(struct conn *c)
+{
+    char *host = c->loop->scratch.host;
+
+    return (struct span){host,
+                         site_host_normalise(host, http_slice_of(c->in + c->in_pos, c->req.host))};
+}
+
+static void describe(struct conn *c, struct site_request *request, uint8_t address[ADDRESS_LEN])
+{
+    const char *head = c->in + c->in_pos;
+
+    loop_date(c->loop);
+    *request = (struct site_request){
+        .host = host_of(c),
+        .query = http_slice_of(head, c->req.query),
+        .referer = http_request_field(&c->req, head, FIELD_REFERER),
+        .target = http_slice_of(head, c->req.path),
+        .address = conn_address(c, address),
+        .now = c->loop->date_second,
+    };
+}
+
 /* The rules that cost something only where a site has them. */
 static enum http_status apply_rules(struct conn *c, struct url_path *path, struct span *location)
 {
     const struct config_site *cfg = c->site->cfg;
-    const char *head = c->in + c->in_pos;
     struct loop *loop = c->loop;
     uint8_t address[ADDRESS_LEN];
     enum http_status status = HTTP_OK;
-    struct site_request request = {
-        .host = http_slice_of(head, c->req.host),
-        .query = http_slice_of(head, c->req.query),
-        .referer = http_request_field(&c->req, head, FIELD_REFERER),
-        .address = conn_address(c, address),
-    };
+    struct site_request request;
 
-    loop_date(loop);
-    request.now = loop->date_second;
+    describe(c, &request, address);
     if (cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count > 0)
         status = site_policy_map(&c->site->policy, &request, &loop->scratch, path, loop->path,
                                  loop->path_cap, location);
     if (status == HTTP_OK)
-        status = site_policy_access(&c->site->policy, request.address,
-                                    (struct span){loop->path, path->len});
-    if (status == HTTP_OK)
-        status =
-            site_policy_hotlink(&c->site->policy, &request, (struct span){loop->path, path->len});
+        status = site_policy_check(&c->site->policy, &request, &loop->scratch,
+                                   (struct span){loop->path, path->len});
     return status;
 }
 
@@ -85,6 +99,7 @@ static bool remember_user(struct conn *c, struct span user)
 {
     char *copy = malloc(user.len);
 
+    forget_user(c); /* of another rule for the same file */
     if (!copy)
         return false;
     memcpy(copy, user.ptr, user.len);
@@ -140,6 +155,32 @@ static bool sign_in(struct conn *c, const struct config_auth *rule)
         explicit_bzero(buffer, sizeof(buffer));
     }
     return take_verdict(c, verdict);
+}
+
+/* A rule against "*.html" is also one against the index.html that a folder stands for. */
+bool conn_admit_index(struct conn *c, const char *index, enum http_status *status)
+{
+    struct loop *loop = c->loop;
+    size_t index_len = strlen(index);
+    const struct config_auth *rule;
+    uint8_t address[ADDRESS_LEN];
+    struct site_request request;
+    struct url_path path;
+    struct span unused, full;
+
+    *status = conn_map(c, &path, &unused);
+    if (*status == HTTP_OK && path.len + index_len >= loop->path_cap)
+        *status = HTTP_URI_TOO_LONG;
+    if (*status != HTTP_OK)
+        return true;
+    memcpy(loop->path + path.len, index, index_len + 1);
+    full = (struct span){loop->path, path.len + index_len};
+    describe(c, &request, address);
+    *status = site_policy_check(&c->site->policy, &request, &loop->scratch, full);
+    rule = *status == HTTP_OK ? site_policy_auth(&c->site->policy, full) : NULL;
+    if (!rule || (c->is_signed_in && c->rule == rule))
+        return true;
+    return sign_in(c, rule);
 }
 
 /* --- where ----------------------------------------------------------------------------------- */

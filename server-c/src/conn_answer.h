@@ -18,6 +18,11 @@ void conn_find(struct conn *c);
  * *location, or the refusal. The same each time, as long as the request is under way. */
 enum http_status conn_map(struct conn *c, struct url_path *path, struct span *location);
 
+/* Do the rules about the index file of the folder that was asked for let the client have it? True:
+ * *status says so. False: it must sign in first, and is answered, or will be; what was found is to
+ * be given back. */
+bool conn_admit_index(struct conn *c, const char *index, enum http_status *status);
+
 /* The client's address for address blocks, or NULL. */
 const uint8_t *conn_address(const struct conn *c, uint8_t out[ADDRESS_LEN]);
 

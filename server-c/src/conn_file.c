@@ -173,7 +173,7 @@ static void append_head(struct conn *c, struct response_head *head, struct file_
 
 /* --- several ranges -------------------------------------------------------------------------- */
 
-#define PART_HEAD_MAX 1024 /* a boundary, a type, two numbers of 20 digits */
+#define PART_HEAD_MAX 5120 /* a boundary, a type (a rule's, too), two numbers of 20 digits */
 
 static char *part_text(const struct response_multipart *multipart, size_t i, size_t *len)
 {
@@ -404,12 +404,14 @@ static void list_folder(struct conn *c, struct file_entry *entry)
         .set = c->live->sites,
         .place = c->place,
         .entry = entry,
+        .policy = &c->site->policy,
         .as_json = http_prefers_json(&c->req, c->in + c->in_pos),
     };
     struct url_path path;
     struct span unused;
     enum http_status status = conn_map(c, &path, &unused);
 
+    order.has_address = conn_address(c, order.address) != NULL;
     order.url_path = (struct span){c->loop->path, path.len};
     if (status == HTTP_OK) {
         c->listing =
@@ -430,30 +432,15 @@ static void list_folder(struct conn *c, struct file_entry *entry)
 
 /* --- what was found -------------------------------------------------------------------------- */
 
-/* A rule against "*.html" is also one against the index.html that a folder stands for. */
-static enum http_status check_index(struct conn *c, const struct file_entry *entry)
-{
-    struct site_scratch *scratch = &c->loop->scratch;
-    size_t index_len = strlen(entry->index);
-    uint8_t address[ADDRESS_LEN];
-    struct url_path path;
-    struct span unused;
-    enum http_status status = conn_map(c, &path, &unused);
-
-    if (status != HTTP_OK)
-        return status;
-    if (path.len + index_len >= scratch->cap)
-        return HTTP_URI_TOO_LONG;
-    memcpy(scratch->bytes, c->loop->path, path.len);
-    memcpy(scratch->bytes + path.len, entry->index, index_len);
-    return site_policy_access(&c->site->policy, conn_address(c, address),
-                              (struct span){scratch->bytes, path.len + index_len});
-}
-
 static enum http_coding choose_coding(const struct conn *c, const struct file_entry *entry)
 {
     return http_coding_choose(&c->req, c->in + c->in_pos, entry->codings, c->site->codings,
                               c->site->coding_count);
+}
+
+static bool has_path_rules(const struct config_site *cfg)
+{
+    return cfg->access_count + cfg->auth_count + cfg->signed_url_count + cfg->hotlink_count > 0;
 }
 
 /* Takes over the reference to `entry`, the file or folder that was asked for. */
@@ -462,8 +449,14 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
     enum http_status status = entry->status;
     enum http_coding coding = CODING_IDENTITY;
 
-    if (status == HTTP_OK && entry->index[0] && c->site->cfg->access_count > 0)
-        status = check_index(c, entry);
+    /* "May not be read" would say who has a home on this machine. */
+    if (status == HTTP_FORBIDDEN && c->place == &c->site->places.homes)
+        status = HTTP_NOT_FOUND;
+    if (status == HTTP_OK && entry->index[0] && has_path_rules(c->site->cfg) &&
+        !conn_admit_index(c, entry->index, &status)) {
+        file_cache_put(&c->loop->files, entry);
+        return;
+    }
     if (status == HTTP_OK && entry->is_folder) {
         list_folder(c, entry);
         return;

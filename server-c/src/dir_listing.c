@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +32,42 @@ static enum http_status write_text(struct dir_listing_job *listing,
     return result->text ? HTTP_OK : HTTP_UNAVAILABLE;
 }
 
+/* `path` is the folder's and has room for a name. */
+static bool is_refused(const struct dir_listing_order *order, char *path,
+                       const struct dir_entry *entry)
+{
+    size_t len = order->url_path.len, name_len = strlen(entry->name);
+
+    memcpy(path + len, entry->name, name_len);
+    len += name_len;
+    if (entry->is_folder)
+        path[len++] = '/';
+    return site_policy_access(order->policy, order->has_address ? order->address : NULL,
+                              (struct span){path, len}) != HTTP_OK;
+}
+
+static enum http_status drop_refused(const struct dir_listing_order *order,
+                                     struct dir_entries *entries)
+{
+    size_t kept = 0;
+    char *path;
+
+    if (!order->policy || order->policy->cfg->access_count == 0)
+        return HTTP_OK;
+    path = malloc(order->url_path.len + NAME_MAX + 2);
+    if (!path)
+        return HTTP_UNAVAILABLE;
+    memcpy(path, order->url_path.ptr, order->url_path.len);
+    for (size_t i = 0; i < entries->count; i++)
+        if (is_refused(order, path, &entries->items[i]))
+            free(entries->items[i].name);
+        else
+            entries->items[kept++] = entries->items[i];
+    entries->count = kept;
+    free(path);
+    return HTTP_OK;
+}
+
 static enum http_status list_folder(struct dir_listing_job *listing, int folder, int root)
 {
     const struct dir_listing_order *order = &listing->order;
@@ -44,6 +81,8 @@ static enum http_status list_folder(struct dir_listing_job *listing, int folder,
     struct dir_entries entries;
     enum http_status status = dir_listing_read(&entries, &scan);
 
+    if (status == HTTP_OK)
+        status = drop_refused(order, &entries);
     if (status == HTTP_OK)
         status = write_text(listing, &entries);
     dir_entries_fini(&entries);

@@ -3,7 +3,8 @@
  *
  * Shown is what a request for it would find: no hidden names (unless the site serves them), no
  * devices, sockets and FIFOs, no links that the site's symlink policy does not follow or that lead
- * nowhere, no names that no URL can have (control characters). A file that may not be read is shown.
+ * nowhere, no names that no URL can have (control characters), none that an access rule refuses to
+ * this client. A file that may not be read is shown, and so is what needs a password or a signature.
  * Folders come first, then names by their bytes. Of a folder with more entries than the site's
  * listing may have, the first ones of that order are shown, and that there are more.
  *
@@ -13,7 +14,9 @@
 #ifndef FARMSTEAD_DIR_LISTING_H
 #define FARMSTEAD_DIR_LISTING_H
 
+#include "address_block.h"
 #include "file_cache.h"
+#include "site_policy.h"
 
 /* Content-Security-Policy for the HTML form: it needs nothing but its own style. */
 #define DIR_LISTING_CSP                                                                            \
@@ -26,6 +29,9 @@ struct dir_listing_order {
     const struct file_place *place;
     struct file_entry *entry; /* with is_folder */
     struct span url_path;     /* what was asked for, decoded; ends with '/'; shown as the title */
+    const struct site_policy *policy; /* of the set; NULL: no rules */
+    uint8_t address[ADDRESS_LEN];     /* the client's */
+    bool has_address;                 /* else it came over a Unix socket */
     bool as_json;
 };
 

@@ -83,15 +83,15 @@ enum http_cond http_cond_decide(const struct http_request *req, const char *head
 bool http_cond_range_applies(const struct http_request *req, const char *head,
                              const struct http_validators *file, int64_t now)
 {
-    struct span value, tag;
+    struct span value, rest, tag;
     int64_t date;
     bool weak;
 
     if (!http_request_has(req, FIELD_IF_RANGE))
         return true;
-    value = http_request_field(req, head, FIELD_IF_RANGE);
-    if (next_tag(&value, &tag, &weak))
-        return value.len == 0 && !weak && same_tag(tag, file->etag);
+    value = rest = http_request_field(req, head, FIELD_IF_RANGE);
+    if (next_tag(&rest, &tag, &weak)) /* one and nothing else: this is no list */
+        return tag.ptr == value.ptr && rest.len == 0 && !weak && same_tag(tag, file->etag);
     /* A date is strong only when the file can't have changed twice in that second
      * (RFC 9110 section 8.8.2.2). */
     return http_date_parse(value, now, &date) && date == file->last_modified && now > date + 1;

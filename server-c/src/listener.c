@@ -130,10 +130,11 @@ static void pause_accepting(struct listener *listener, int err)
     uint64_t now = uv_now(&loop->uv);
 
     if (listener->warned_ms == 0 || now - listener->warned_ms > WARN_EVERY_MS) {
-        log_warn("listener: can't accept on %s, port %u: %s; closing idle connections and trying "
-                 "again. Raise the limit of open files or lower limits.connections.",
-                 listener->socket[0] ? listener->socket : listener->address, listener->port,
-                 uv_strerror(err));
+        char where[16];
+        snprintf(where, sizeof(where), "port %u", listener->port);
+        log_warn("listener: can't accept on %s: %s; closing idle connections and trying again. "
+                 "Raise the limit of open files or lower limits.connections.",
+                 listener->socket[0] ? listener->socket : where, uv_strerror(err));
         listener->warned_ms = now;
     }
     conn_close_oldest_idle(loop);

@@ -3,6 +3,7 @@
 #include "site_policy.h"
 
 #include "glob.h"
+#include "http_coding.h"
 #include "log.h"
 #include "mem.h"
 #include "signed_url.h"
@@ -83,11 +84,38 @@ void site_policy_fini(struct site_policy *policy)
     free(policy->secrets);
 }
 
+/* --- which paths a rule is for --------------------------------------------------------------- */
+
+/* "/a.txt" of "/a.txt.gz" where a ".gz" file is sent as a coded form of the other: what protects
+ * the one protects the other. Empty for a path that is none. */
+static struct span uncoded(const struct config_site *cfg, struct span path)
+{
+    for (size_t i = 0; i < cfg->precompressed_count; i++) {
+        const char *suffix = http_coding_suffix(http_coding_named(cfg->precompressed[i]));
+        size_t len = strlen(suffix);
+
+        if (path.len > len + 1 && memcmp(path.ptr + path.len - len, suffix, len) == 0 &&
+            path.ptr[path.len - len - 1] != '/')
+            return (struct span){path.ptr, path.len - len};
+    }
+    return (struct span){0};
+}
+
+static bool is_for(const struct config_site *cfg, char *const *paths, size_t count,
+                   struct span path)
+{
+    struct span plain = uncoded(cfg, path);
+
+    return glob_path_in(paths, count, path) || (plain.len > 0 && glob_path_in(paths, count, plain));
+}
+
 /* --- redirects and rewrites ------------------------------------------------------------------ */
 
 /* A rule that gave up has said neither yes nor no: to go on could serve what it protects. */
 static enum http_status status_of(enum url_rule_result result)
 {
+    if (result == URL_RULE_NO_HOST)
+        return HTTP_BAD_REQUEST;
     return result == URL_RULE_LIMIT ? HTTP_INTERNAL_ERROR : HTTP_URI_TOO_LONG;
 }
 
@@ -137,29 +165,61 @@ static enum http_status rewrite(const struct site_policy *policy,
 
 /* --- who may --------------------------------------------------------------------------------- */
 
-static enum http_status check_signature(const struct site_policy *policy,
-                                        const struct site_request *request, struct span path)
+/* The number of the rule that `path` needs a signature by, or as many as there are. */
+static size_t signature_rule(const struct site_policy *policy, struct span path)
 {
-    for (size_t i = 0; i < policy->cfg->signed_url_count; i++) {
-        const struct config_signed_url *rule = &policy->cfg->signed_urls[i];
+    const struct config_site *cfg = policy->cfg;
+    size_t i = 0;
 
-        const struct secret *secret = &policy->secrets[i];
+    while (i < cfg->signed_url_count &&
+           !is_for(cfg, cfg->signed_urls[i].paths, cfg->signed_urls[i].path_count, path))
+        i++;
+    return i;
+}
 
-        if (!glob_path_in(rule->paths, rule->path_count, path))
-            continue;
-        if (secret->len == 0) /* its file could not be read */
-            return HTTP_FORBIDDEN;
-        switch (signed_url_check((struct span){(const char *)secret->bytes, secret->len}, path,
-                                 request->query, request->now)) {
-        case SIGNED_URL_VALID:
-            return HTTP_OK;
-        case SIGNED_URL_EXPIRED:
-            return HTTP_GONE;
-        case SIGNED_URL_WRONG:
-            return HTTP_FORBIDDEN;
-        }
+/* What is signed is always the path that was asked for. */
+static enum http_status check_signature(const struct site_policy *policy, size_t rule,
+                                        const struct site_request *request, struct span asked)
+{
+    const struct secret *secret;
+
+    if (rule == policy->cfg->signed_url_count)
+        return HTTP_OK;
+    secret = &policy->secrets[rule];
+    if (secret->len == 0) /* its file could not be read */
+        return HTTP_FORBIDDEN;
+    switch (signed_url_check((struct span){(const char *)secret->bytes, secret->len}, asked,
+                             request->query, request->now)) {
+    case SIGNED_URL_VALID:
+        return HTTP_OK;
+    case SIGNED_URL_EXPIRED:
+        return HTTP_GONE;
+    case SIGNED_URL_WRONG:
+        break;
     }
-    return HTTP_OK;
+    return HTTP_FORBIDDEN;
+}
+
+/* A rewrite, or a folder's index, must not lead around a rule; where the path that was asked for
+ * has one, site_policy_map() has seen to it. */
+static enum http_status check_found_signature(const struct site_policy *policy,
+                                              const struct site_request *request,
+                                              struct site_scratch *scratch, struct span path)
+{
+    size_t rule = signature_rule(policy, path);
+    struct url_path asked;
+    struct span asked_span;
+    enum http_status status;
+
+    if (rule == policy->cfg->signed_url_count)
+        return HTTP_OK;
+    status = url_path_resolve(&asked, scratch->bytes, scratch->cap, request->target);
+    if (status != HTTP_OK)
+        return status;
+    asked_span = (struct span){scratch->bytes, asked.len};
+    if (signature_rule(policy, asked_span) < policy->cfg->signed_url_count)
+        return HTTP_OK;
+    return check_signature(policy, rule, request, asked_span);
 }
 
 enum http_status site_policy_map(const struct site_policy *policy,
@@ -171,7 +231,7 @@ enum http_status site_policy_map(const struct site_policy *policy,
     enum http_status status = redirect(policy, request, scratch, asked, location);
 
     if (status == HTTP_OK)
-        status = check_signature(policy, request, asked);
+        status = check_signature(policy, signature_rule(policy, asked), request, asked);
     if (status == HTTP_OK)
         status = rewrite(policy, request, scratch, path, path_bytes, path_cap);
     return status;
@@ -187,8 +247,8 @@ static bool is_from(const struct access_blocks *blocks, const uint8_t *address)
     return false;
 }
 
-enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
-                                    struct span path)
+static enum http_status check_access(const struct site_policy *policy, const uint8_t *address,
+                                     struct span path)
 {
     for (size_t i = 0; i < policy->cfg->access_count; i++) {
         const struct config_access *rule = &policy->cfg->access[i];
@@ -198,6 +258,18 @@ enum http_status site_policy_access(const struct site_policy *policy, const uint
             return rule->action == ACCESS_ALLOW ? HTTP_OK : HTTP_FORBIDDEN;
     }
     return HTTP_OK;
+}
+
+/* A coded form must be allowed under both names. */
+enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
+                                    struct span path)
+{
+    enum http_status status = check_access(policy, address, path);
+    struct span plain = uncoded(policy->cfg, path);
+
+    if (status == HTTP_OK && plain.len > 0)
+        status = check_access(policy, address, plain);
+    return status;
 }
 
 static bool is_welcome(const struct site_policy *policy, const struct config_hotlink *rule,
@@ -214,16 +286,29 @@ static bool is_welcome(const struct site_policy *policy, const struct config_hot
            site_host_in(rule->hosts, rule->host_count, host);
 }
 
-enum http_status site_policy_hotlink(const struct site_policy *policy,
-                                     const struct site_request *request, struct span path)
+static enum http_status check_hotlink(const struct site_policy *policy,
+                                      const struct site_request *request, struct span path)
 {
     for (size_t i = 0; i < policy->cfg->hotlink_count; i++) {
         const struct config_hotlink *rule = &policy->cfg->hotlink[i];
 
-        if (glob_path_in(rule->paths, rule->path_count, path))
+        if (is_for(policy->cfg, rule->paths, rule->path_count, path))
             return is_welcome(policy, rule, request) ? HTTP_OK : HTTP_FORBIDDEN;
     }
     return HTTP_OK;
+}
+
+enum http_status site_policy_check(const struct site_policy *policy,
+                                   const struct site_request *request, struct site_scratch *scratch,
+                                   struct span path)
+{
+    enum http_status status = site_policy_access(policy, request->address, path);
+
+    if (status == HTTP_OK)
+        status = check_hotlink(policy, request, path);
+    if (status == HTTP_OK)
+        status = check_found_signature(policy, request, scratch, path);
+    return status;
 }
 
 const struct config_auth *site_policy_auth(const struct site_policy *policy, struct span path)
@@ -231,7 +316,7 @@ const struct config_auth *site_policy_auth(const struct site_policy *policy, str
     for (size_t i = 0; i < policy->cfg->auth_count; i++) {
         const struct config_auth *rule = &policy->cfg->auth[i];
 
-        if (glob_path_in(rule->paths, rule->path_count, path))
+        if (is_for(policy->cfg, rule->paths, rule->path_count, path))
             return rule;
     }
     return NULL;

@@ -3,7 +3,8 @@
  * who may have a path, from where it may be linked. In that order.
  *
  * Decides only; no file, no socket. The regular expressions and keys are worked out once per
- * config. */
+ * config. A rule about who may have "/a.txt" is also one about "/a.txt.gz" on a site that sends
+ * such files as coded forms. */
 #ifndef FARMSTEAD_SITE_POLICY_H
 #define FARMSTEAD_SITE_POLICY_H
 
@@ -35,6 +36,7 @@ void site_policy_fini(struct site_policy *policy);
 /* A request as the rules see it. Paths are decoded and normalised. */
 struct site_request {
     struct span host, query, referer;
+    struct span target;     /* its path as it came, encoded */
     const uint8_t *address; /* ADDRESS_LEN bytes; NULL: over a Unix socket */
     int64_t now;            /* seconds since 1970 */
 };
@@ -49,9 +51,12 @@ enum http_status site_policy_map(const struct site_policy *policy,
 /* HTTP_OK, or HTTP_FORBIDDEN by an access rule. */
 enum http_status site_policy_access(const struct site_policy *policy, const uint8_t *address,
                                     struct span path);
-/* HTTP_OK, or HTTP_FORBIDDEN because another site's page wants to show it. */
-enum http_status site_policy_hotlink(const struct site_policy *policy,
-                                     const struct site_request *request, struct span path);
+/* HTTP_OK, or the refusal: by an access rule, because another site's page wants to show it, or
+ * because the path that rewrites made, or an index name, needs a signature. `path` must not lie in
+ * the scratch. */
+enum http_status site_policy_check(const struct site_policy *policy,
+                                   const struct site_request *request, struct site_scratch *scratch,
+                                   struct span path);
 /* The rule by which a client must give its name, or NULL. */
 const struct config_auth *site_policy_auth(const struct site_policy *policy, struct span path);
 

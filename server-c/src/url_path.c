@@ -27,14 +27,16 @@ static enum http_status take_char(struct span *raw, bool is_encoded, char *c)
 }
 
 /* Settles the segment out[start, len): dots go, what they climb over too. */
-static enum http_status end_segment(char *out, size_t start, size_t *len)
+static enum http_status end_segment(char *out, size_t start, size_t *len, bool is_encoded)
 {
     size_t segment = *len - start;
 
     if (segment == 1 && out[start] == '.') {
+        if (!is_encoded)
+            return HTTP_BAD_REQUEST;
         *len = start;
     } else if (segment == 2 && out[start] == '.' && out[start + 1] == '.') {
-        if (start <= 1)
+        if (start <= 1 || !is_encoded)
             return HTTP_BAD_REQUEST;
         for (*len = start - 1; out[*len - 1] != '/';)
             --*len;
@@ -73,7 +75,7 @@ static enum http_status resolve(struct url_path *path, char *out, size_t cap, st
         if (status != HTTP_OK)
             return status;
         if (is_slash && len > 0) {
-            status = end_segment(out, start, &len);
+            status = end_segment(out, start, &len, is_encoded);
             if (status != HTTP_OK)
                 return status;
             start = len;
@@ -86,7 +88,7 @@ static enum http_status resolve(struct url_path *path, char *out, size_t cap, st
         if (is_slash)
             start = len;
     }
-    status = end_segment(out, start, &len);
+    status = end_segment(out, start, &len, is_encoded);
     if (status != HTTP_OK)
         return status;
     out[len] = '\0';

@@ -23,7 +23,9 @@ struct url_path {
 enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, struct span raw);
 
 /* The same for a path that is decoded already, as a rewrite makes one: '%' and '\\' are themselves.
- * `out` and `decoded` must not overlap. */
+ * Dot segments are refused: they come from the client, by way of a host, a query or a piece of a
+ * path, and would lead out of the folder that the rewrite puts them in. `out` and `decoded` must not
+ * overlap. */
 enum http_status url_path_normalise(struct url_path *path, char *out, size_t cap,
                                     struct span decoded);
 

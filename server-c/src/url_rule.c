@@ -181,6 +181,9 @@ enum url_rule_result url_rule_apply(const struct url_rule *rule, struct url_rule
         return URL_RULE_OTHER;
     if (taken < 0)
         return URL_RULE_LIMIT;
+    /* "https://${host}/a" would be the host "a", and "/sites/${host}/a" nobody's. */
+    if (rule->to.has_host && subject->host.len == 0)
+        return URL_RULE_NO_HOST;
     read_groups(scratch, subject->path, taken, groups);
     if (!url_template_write(&rule->to, groups, subject, use, out, cap, len))
         return URL_RULE_TOO_LONG;

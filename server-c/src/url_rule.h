@@ -56,6 +56,7 @@ enum url_rule_result {
     URL_RULE_OTHER,    /* does not match; *len is untouched */
     URL_RULE_MATCH,    /* out[0, *len) is the result, without a NUL */
     URL_RULE_TOO_LONG, /* the result does not fit in `cap` */
+    URL_RULE_NO_HOST,  /* `to` has ${host}, and the request has none */
     URL_RULE_LIMIT     /* the match was given up: neither yes nor no */
 };
 /* `out` must not overlap the subject. */

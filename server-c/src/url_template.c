@@ -160,9 +160,12 @@ bool url_template_init(struct url_template *template, const char *to, unsigned g
     }
     template->is_network_path = strncmp(to, "//", 2) == 0;
     template->adds_query = !memchr(to, '?', strcspn(to, "#"));
-    for (size_t i = 0; i < template->count; i++)
+    for (size_t i = 0; i < template->count; i++) {
         if (template->pieces[i].kind == PIECE_QUERY)
             template->adds_query = false;
+        if (template->pieces[i].kind == PIECE_HOST)
+            template->has_host = true;
+    }
     return true;
 }
 

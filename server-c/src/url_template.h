@@ -13,7 +13,8 @@ struct url_template {
     char *to;
     struct url_template_piece *pieces;
     size_t count;
-    bool adds_query, is_network_path; /* begins with "//" */
+    bool adds_query, has_host;
+    bool is_network_path; /* begins with "//" */
 };
 
 /* `group_count`: the expression's groups, $0 aside. False when `to` is wrong; *error says what. */

@@ -34,9 +34,9 @@ static void check_text(const char *line, size_t len, bool combined)
 {
     size_t quotes = 0, spaces = 0, at = 0;
 
-    for (; at < len && line[at] != '['; at++)
-        spaces += line[at] == ' ';
-    CHECK(at < len && spaces == 3);
+    while (at < len && spaces < 3)
+        spaces += line[at++] == ' ';
+    CHECK(at < len && line[at] == '[');
     for (; at < len; at++) {
         if (line[at] == '\\')
             at++;
@@ -75,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     record.host = next_field(&rest);
     record.referer = next_field(&rest);
     record.user_agent = next_field(&rest);
+    record.user = next_field(&rest);
     ring.filled = ring.written = from;
     CHECK(access_ring_write(&ring, format, &record));
     len = take_line(&ring, from, line) - 1;

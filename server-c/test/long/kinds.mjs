@@ -124,7 +124,7 @@ export const kept = [
   { share: 1, status: 403, bytes: () => request('/paid/a.txt') },
   { share: 2, status: 405, bytes: () => request('/a.txt', { method: 'DELETE' }) },
   { share: 2, status: 405, bytes: () => request('/a.txt', post('x'.repeat(next(20_000)))) },
-  { share: 1, status: 200, bytes: () => request('*', { method: 'OPTIONS' }) },
+  { share: 1, status: 204, bytes: () => request('*', { method: 'OPTIONS' }) },
 ]
 
 /** That end their connection. `status: null`: the client ends it, with `reset` or quietly. */

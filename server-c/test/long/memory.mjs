@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A million requests of every kind, and memory stays what it was after the first quarter:
+// A million requests of every kind with a reload now and then, and memory stays what it was after
+// the first quarter:
 //   node test/long/memory.mjs [--requests N] [--preset release|asan]
 // With asan, memory is not measured: LeakSanitizer says at the end what nobody holds any more.
 import assert from 'node:assert/strict'
@@ -13,6 +14,7 @@ const CLIENTS = 24
 const BATCH = 20 // requests in one piece
 const ENDING_EVERY = 5 // batches, then one request that ends the connection
 const SAMPLES = 200
+const RELOADS = 20
 const WARM_UP = 0.25 // of the samples
 const GROWTH_MAX_BYTES = 2 << 20
 
@@ -103,10 +105,14 @@ function growth(samples) {
   return (over / under) * (samples.length - 1)
 }
 
-async function sample(pid) {
+async function sample(node) {
   const samples = []
   while (done < REQUESTS) {
-    if (done >= (samples.length * REQUESTS) / SAMPLES) samples.push(rssBytes(pid))
+    if (done >= (samples.length * REQUESTS) / SAMPLES) samples.push(rssBytes(node.child.pid))
+    if (done >= (node.reloads * REQUESTS) / RELOADS) {
+      node.reloads++
+      assert.ok(await node.reload(node.config))
+    }
     await sleep(20)
   }
   return samples
@@ -133,11 +139,12 @@ const afterwards = []
 const t = { after: (step) => afterwards.unshift(step) }
 try {
   const node = await startNode(t, { config: makeSite(tempFolder(t)) })
+  node.reloads = 1
   const { headers } = await get(node.port, '/a.txt')
   const known = { etag: headers.etag, modified: headers['last-modified'] }
   const startedAt = performance.now()
   const clients = Array.from({ length: CLIENTS }, (_, i) => work(node.port, known, 1000 * i))
-  const [samples] = await Promise.all([sample(node.child.pid), ...clients])
+  const [samples] = await Promise.all([sample(node), ...clients])
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`${done} requests in ${seconds | 0} s: ${JSON.stringify(Object.fromEntries(tally))}`)
   await until(async () => (await node.status()).gauges.openConnections === 0, 'all are gone')

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { startNode } from '../support/node.mjs'
 import { exchange, get, RawClient, request } from '../support/raw.mjs'
@@ -83,7 +84,7 @@ test('/metrics is Prometheus text with cumulative buckets', async (t) => {
 
 test('the admin listener is strict and small', async (t) => {
   const node = await startNode(t)
-  assert.equal((await node.admin('/')).status, 404)
+  assert.equal((await node.admin('/none')).status, 404)
   assert.equal(
     (await fetch(`http://127.0.0.1:${node.adminPort}/status`, { method: 'POST' })).status,
     405,
@@ -110,6 +111,75 @@ test('a silent client of the admin listener is sent away after a short while', a
   silent.send('GET /sta')
   assert.equal((await node.admin('/status')).status, 200)
   await silent.closed()
+})
+
+test('many silent clients keep nobody waiting for long, and memory stays bounded', async (t) => {
+  const node = await startNode(t)
+  const silent = await Promise.all(
+    Array.from({ length: 60 }, () => RawClient.connect(node.adminPort)),
+  )
+  for (const client of silent) client.send('GET /sta')
+  const start = Date.now()
+  assert.equal((await node.admin('/status')).status, 200)
+  assert.ok(Date.now() - start < 15_000)
+  await Promise.all(silent.map((client) => client.closed()))
+  // A few of them are not even noticed.
+  const few = await Promise.all(Array.from({ length: 10 }, () => RawClient.connect(node.adminPort)))
+  const again = Date.now()
+  assert.equal((await node.admin('/status')).status, 200)
+  assert.ok(Date.now() - again < 1500, `${Date.now() - again} ms`)
+  for (const client of few) client.close()
+})
+
+test('a slow reader of the admin listener gets its answer while others are served', async (t) => {
+  const node = await startNode(t)
+  const slow = await RawClient.connect(node.adminPort)
+  slow.socket.pause()
+  slow.send('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  assert.equal((await node.admin('/metrics')).status, 200)
+  slow.socket.resume()
+  assert.equal((await slow.response()).status, 200)
+})
+
+test('the admin listener answers to no name that a page elsewhere can have', async (t) => {
+  const node = await startNode(t)
+  const ask = async (host) =>
+    (await exchange(node.adminPort, `GET /status HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status
+  const { port } = new URL(`http://127.0.0.1:${node.adminPort}`)
+  const own = [`127.0.0.1:${port}`, '192.0.2.1', '[::1]:1', 'localhost', 'LocalHost.', hostname()]
+  for (const host of own) assert.equal(await ask(host), 200, host)
+  const foreign = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', 'localhos']
+  for (const host of foreign) assert.equal(await ask(host), 421, host)
+  assert.equal((await exchange(node.adminPort, 'GET /status HTTP/1.0\r\n\r\n')).status, 200)
+})
+
+test('the status page is whole, escaped and without scripts', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'alpha' } })
+  await get(node.port, '/a.txt')
+  const response = await node.admin('/')
+  assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.match(response.headers.get('content-security-policy'), /default-src 'none'/)
+  const text = await response.text()
+  assert.match(text, /^<!doctype html>/)
+  assert.match(text, /<\/html>\n$/)
+  assert.doesNotMatch(text, /<script|javascript:| on\w+=/)
+  const { effective, gauges, series } = await node.status()
+  assert.ok(text.includes(effective.digest))
+  for (const name of [
+    ...Object.keys(gauges),
+    ...Object.keys(series[0].counters),
+    ...Object.keys(series[0].stages),
+  ])
+    assert.ok(text.includes(`<th scope="row">${name}</th>`), name)
+  // Elements end in the order they begin.
+  const open = []
+  for (const [, end, name] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+    if (name === 'meta') continue
+    if (end) assert.equal(open.pop(), name)
+    else open.push(name)
+  }
+  assert.deepEqual(open, [])
+  assert.equal((await node.admin('/')).status, 200)
 })
 
 test('without admin.address there is no admin listener', async (t) => {

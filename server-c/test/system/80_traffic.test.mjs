@@ -186,3 +186,23 @@ test('a client that takes some bytes is held to limits.minBytesPerSecond', async
     client.close()
   }
 })
+
+test('limits.bodyBytes: a longer body costs the connection, a shorter one does not', async (t) => {
+  const node = await startNode(t, { files, config: { limits: { bodyBytes: 1000 } } })
+  for (const [length, goesOn] of [
+    [1000, true],
+    [1001, false],
+  ]) {
+    const client = await RawClient.connect(node.port)
+    const body = 'x'.repeat(length)
+    client.send(request('/a.txt', { method: 'POST', lines: [`Content-Length: ${length}`], body }))
+    const response = await client.response()
+    assert.equal(response.status, 405)
+    assert.equal(response.headers.connection, goesOn ? undefined : 'close')
+    if (goesOn) {
+      client.send(request('/a.txt'))
+      assert.equal((await client.response()).text, 'alpha')
+    }
+    client.close()
+  }
+})

@@ -35,7 +35,7 @@ test('not one descriptor left: served clients go on being served, it does not sp
   execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${limit}:${limit}`])
   const crowd = await connect(node.port, 200)
   for (const client of crowd) client.send('GET /a.txt HTTP/1.1\r\n')
-  await node.logLine(/can't accept on port/)
+  await node.logLine(/can't accept on .*port/)
   // A file can't be opened either: that is said, and not remembered as "not found".
   for (const client of asking) client.send('Host: a\r\n\r\n')
   const statuses = []
@@ -64,25 +64,27 @@ test('not one descriptor left: served clients go on being served, it does not sp
     )
 })
 
-test('a limit that just holds the config is enough for more than it lets in', async (t) => {
-  const limits = { connections: 100, headerSeconds: 2, writeSeconds: 2 }
+test('where the limit just holds the config, the listener never starves', async (t) => {
+  const limits = { connections: 40, headerSeconds: 60, writeSeconds: 60 }
   const node = await startNode(t, {
-    files: { 'a.txt': 'alpha', ...numbered(120, '') },
-    wrap: ['prlimit', '--nofile=180:180'],
+    files: { 'a.txt': 'alpha', ...numbered(40, '') },
+    wrap: ['prlimit', '--nofile=140:140'],
     config: { limits, fileCache: { maxOpenFiles: 16 } },
   })
-  for (let i = 0; i < 120; i++) truncateSync(join(node.root, `f${i}.bin`), BIG_BYTES)
-  const crowd = await connect(node.port, 150)
+  for (let i = 0; i < 40; i++) truncateSync(join(node.root, `f${i}.bin`), BIG_BYTES)
+  const crowd = await connect(node.port, 40)
   for (const [i, client] of crowd.entries()) {
     client.socket.pause()
-    client.send(request(`/f${i % 120}.bin`))
+    client.send(request(`/f${i}.bin`))
   }
-  await until(async () => (await node.counter('refused')) > 0, 'some are turned away')
+  for (let i = 0; i < 50; i++) {
+    const { status, headers } = await get(node.port, '/a.txt')
+    // Who got no file, for want of a descriptor, idles and has to make room.
+    assert.ok(status === 200 || status === 503, `${status}`)
+    if (status === 503) assert.equal(headers['retry-after'], '1')
+  }
   for (const client of crowd) client.close()
-  await until(
-    async () => (await get(node.port, '/a.txt').catch(() => null))?.status === 200,
-    'there is room again',
-  )
+  await until(async () => (await get(node.port, '/a.txt')).status === 200, 'there is room again')
   assert.doesNotMatch(node.log, /can't accept/)
 })
 

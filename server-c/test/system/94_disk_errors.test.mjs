@@ -9,7 +9,7 @@ import { Witness } from '../support/witness.mjs'
 
 const BIG_BYTES = 8 << 20
 const TTL_MS = 100
-const SLOW_FILES = 15
+const SLOW_FILES = 5
 const big = Buffer.alloc(BIG_BYTES, 'x')
 const files = {
   'a.txt': 'alpha',

@@ -310,28 +310,34 @@ static void test_process(void)
     }
 }
 
-/* Roots are looked for beneath the folder that the node will be locked into. */
+/* Roots, logs and sockets are looked for beneath the folder that the node will be locked into. */
 static void test_chroot(void)
 {
-    static const char within[] = "{\"listen\": [{\"port\": 0}], \"process\": {\"chroot\": "
-                                 "\"$\"}, \"sites\": [{\"hosts\": [\"*\"], \"root\": \"/www\"}]}";
-    struct config *running = config_of(within);
+    static const char within[] =
+        "{\"listen\": [{\"socket\": \"/www/s\"}], \"process\": {\"chroot\": \"$\"}, "
+        "\"errorLog\": {\"path\": \"/www/log\"}, "
+        "\"sites\": [{\"hosts\": [\"*\"], \"root\": \"/www\"}]}";
+    static const char nowhere[] =
+        "{\"listen\": [{\"port\": 0}], \"process\": {\"chroot\": \"/nowhere\"}, "
+        "\"sites\": [{\"hosts\": [\"*\"], \"root\": \"/w\"}]}";
     char path[96];
 
     snprintf(path, sizeof(path), "%s/www", folder);
-    check_machine(__LINE__, "not there", config_of(within), NULL, "/sites/0/root missing_file");
+    check_machine(__LINE__, "no such folder", config_of(nowhere), NULL,
+                  "/process/chroot missing_file");
     mkdir(path, 0755);
     check_machine(__LINE__, "beneath", config_of(within), NULL, "");
     remove_file("www");
-    check_machine(__LINE__, "locked in, as it is seen",
-                  config_of("{\"listen\": [{\"port\": 0}], " SITE "}"), running, "");
-    config_put(running);
-    if (geteuid() == 0)
-        check_machine(__LINE__, "no such folder",
-                      config_of("{\"listen\": [{\"port\": 0}], \"process\": {\"chroot\": "
-                                "\"/nowhere\"}, \"sites\": [{\"hosts\": [\"*\"], \"root\": "
-                                "\"/../tmp\"}]}"),
-                      NULL, "/process/chroot missing_file");
+}
+
+/* It can't be undone: nothing about users or folders comes after it. */
+static void test_jail(void)
+{
+    config_check_set_jailed();
+    check_machine(__LINE__, "paths are what they seem",
+                  config_of("{\"listen\": [{\"port\": 0}], \"process\": {\"chroot\": \"/nowhere\", "
+                            "\"user\": \"no-such-user\"}, " SITE "}"),
+                  NULL, "");
 }
 
 static void check_site_rows(void)
@@ -514,6 +520,7 @@ int main(void)
     test_user_of_the_node();
     test_listed_folder();
     test_permissions();
+    test_jail();
     test_descriptors();
     rmdir(folder);
     return check_end("config_check");

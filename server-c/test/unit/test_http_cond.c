@@ -113,7 +113,9 @@ static void test_if_range(void)
         {__LINE__, "If-Range: W/\"a-1\"\r\n", NOW, false},
         {__LINE__, "If-Range: \"b\"\r\n", NOW, false},
         {__LINE__, "If-Range: \"a-1\", \"b\"\r\n", NOW, false},
+        {__LINE__, "If-Range: ,\"a-1\"\r\n", NOW, false}, /* no list, so no empty element either */
         {__LINE__, "If-Range: " SAME "\r\n", NOW, true},
+        {__LINE__, "If-Range: ," SAME "\r\n", NOW, false},
         {__LINE__, "If-Range: " SAME "\r\n", 784111778, false}, /* too fresh to be strong */
         {__LINE__, "If-Range: " LATER "\r\n", NOW, false},
         {__LINE__, "If-Range: " EARLIER "\r\n", NOW, false},

@@ -14,6 +14,8 @@ static struct span of(const char *text)
     return (struct span){text, strlen(text)};
 }
 
+static struct site_scratch no_scratch; /* of sites without signed links */
+
 static struct config_redirect redirects[] = {
     {S("^/old/(.*)$"), S("/new/$1"), 308},
     {S("^/old/x$"), S("/never"), 302},
@@ -141,7 +143,8 @@ static void test_hotlink(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct site_request request = {.host = of("own.test"), .referer = of(rows[i].referer)};
         CHECK_INT(rows[i].line, rows[i].referer,
-                  site_policy_hotlink(&policy, &request, of(rows[i].path)), rows[i].want);
+                  site_policy_check(&policy, &request, &no_scratch, of(rows[i].path)),
+                  rows[i].want);
     }
     site_policy_fini(&policy);
 }
@@ -184,8 +187,48 @@ static void test_auth(void)
     site_policy_fini(&policy);
 }
 
+/* Who asks for the coded form of a file by its own name gets no further. */
+static void test_coded_names(void)
+{
+    struct config_access access[] = {
+        {.action = ACCESS_DENY, .paths = LIST(S("*.inc")), .path_count = 1},
+        {.action = ACCESS_ALLOW, .paths = LIST(S("*.txt"), S("*.inc.gz")), .path_count = 2},
+        {.action = ACCESS_DENY},
+    };
+    struct config_auth auth[] = {{.paths = LIST(S("*.html")), .path_count = 1}};
+    static const struct {
+        int line;
+        const char *path;
+        int access;
+        bool needs_user;
+    } rows[] = {
+        {__LINE__, "/a.inc", 403, false},      {__LINE__, "/a.inc.gz", 403, false},
+        {__LINE__, "/a.txt", 200, false},      {__LINE__, "/a.txt.gz", 403, false},
+        {__LINE__, "/a.html", 403, true},      {__LINE__, "/a.html.gz", 403, true},
+        {__LINE__, "/a.html.br", 403, false},  {__LINE__, "/.gz", 403, false},
+        {__LINE__, "/a.html/.gz", 403, false},
+    };
+    struct config_site cfg = {.precompressed = LIST(S("zstd"), S("gzip")),
+                              .precompressed_count = 2,
+                              .access = access,
+                              .access_count = ARRAY_LEN(access),
+                              .auth = auth,
+                              .auth_count = 1};
+    struct site_policy policy;
+
+    site_policy_init(&policy, &cfg);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CHECK_INT(rows[i].line, rows[i].path, site_policy_access(&policy, NULL, of(rows[i].path)),
+                  rows[i].access);
+        CHECK_INT(rows[i].line, rows[i].path, site_policy_auth(&policy, of(rows[i].path)) != NULL,
+                  rows[i].needs_user);
+    }
+    site_policy_fini(&policy);
+}
+
 int main(void)
 {
+    test_coded_names();
     test_map();
     test_access();
     test_hotlink();

@@ -25,9 +25,42 @@ static const char *apply(const struct url_rule *rule, const char *path, const ch
 
     url_rule_scratch_free(scratch);
     if (result != URL_RULE_MATCH)
-        return result == URL_RULE_OTHER ? "-" : result == URL_RULE_LIMIT ? "-limit" : "-long";
+        return result == URL_RULE_OTHER     ? "-"
+               : result == URL_RULE_LIMIT   ? "-limit"
+               : result == URL_RULE_NO_HOST ? "-host"
+                                            : "-long";
     out[len] = '\0';
     return out;
+}
+
+static void test_no_host(void)
+{
+    static const struct {
+        int line;
+        const char *to;
+        enum url_rule_result want;
+    } rows[] = {
+        {__LINE__, "https://${host}/$1", URL_RULE_NO_HOST},
+        {__LINE__, "/sites/${host}/$1", URL_RULE_NO_HOST},
+        {__LINE__, "/sites/$1", URL_RULE_MATCH},
+    };
+    struct url_rule_scratch *scratch = url_rule_scratch_new();
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        for (int use = URL_RULE_FOR_LOCATION; use <= URL_RULE_FOR_PATH; use++) {
+            struct url_rule_subject subject = {span_of("/evil.test"), {"", 0}, {"", 0}};
+            struct url_rule_error error;
+            struct url_rule *rule = url_rule_new("^/(.*)$", rows[i].to, &error);
+            char out[64];
+            size_t len;
+
+            CHECK_INT(rows[i].line, rows[i].to,
+                      url_rule_apply(rule, scratch, &subject, (enum url_rule_use)use, out,
+                                     sizeof(out), &len),
+                      rows[i].want);
+            url_rule_free(rule);
+        }
+    url_rule_scratch_free(scratch);
 }
 
 static void test_apply(void)
@@ -302,6 +335,7 @@ static void test_interpreted(void)
 int main(void)
 {
     test_apply();
+    test_no_host();
     test_wrong();
     test_long_expression();
     test_many_groups();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// A joined node becomes the user its first config names, with its state folder, or refuses it.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, test } from 'node:test'
+import { AgentNode } from '../support/agent-node.mjs'
+import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+
+const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
+const uidOf = (name) => Number(execFileSync('id', ['-u', name]).toString())
+
+let control
+let node
+beforeEach(async () => {
+  control = await new FakeControlPlane().start()
+  node = await AgentNode.join(control)
+})
+afterEach(async () => {
+  await node.dispose()
+  await control.stop()
+  assert.deepEqual(control.violations, [])
+})
+
+const untilConfirmed = (generation) =>
+  control.until(`generation ${generation} kept`, () => {
+    const path = join(node.state, 'confirmed.json')
+    return existsSync(path) && JSON.parse(readFileSync(path, 'utf8')).generation === generation
+  })
+
+test('process.chroot is refused, and the next config is taken', async () => {
+  node.start()
+  control.assign(node.config('v1', { process: { chroot: '/' } })) // all paths are right there
+  await control.until('a refusal', () =>
+    control.said.some(({ body }) => /chroot/.test(JSON.stringify(body))),
+  )
+  const { generation } = control.assign(node.config('v2'))
+  await node.untilVersion('v2')
+  await untilConfirmed(generation)
+})
+
+test('the node becomes the user and goes on with its own files', needsRoot, async () => {
+  chmodSync(node.dir, 0o755)
+  node.start()
+  const pidFile = join(node.dir, 'node.pid')
+  const first = control.assign(node.config('v1', { process: { user: 'nobody', pidFile } }))
+  await node.untilVersion('v1')
+  await untilConfirmed(first.generation)
+  const uid = uidOf('nobody')
+  for (const task of readdirSync(`/proc/${node.pid}/task`)) {
+    const status = readFileSync(`/proc/${node.pid}/task/${task}/status`, 'utf8')
+    assert.match(status, new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, 'm'))
+  }
+  assert.equal(readFileSync(pidFile, 'utf8'), `${node.pid}\n`)
+  const second = control.assign(node.config('v2', { process: { user: 'nobody' } }))
+  await node.untilVersion('v2')
+  await untilConfirmed(second.generation)
+  assert.equal(statSync(node.state).uid, uid)
+  for (const name of readdirSync(node.state))
+    assert.equal(statSync(join(node.state, name)).uid, uid)
+  // And after a restart, as root again.
+  assert.equal(await node.stop(), 0)
+  node.start()
+  await node.untilVersion('v2')
+})
+
+test('a user that does not exist is refused', async () => {
+  node.start()
+  control.assign(node.config('v1', { process: { user: 'no-such-user' } }))
+  await control.until('a refusal', () =>
+    control.said.some(({ body }) => /no-such-user/.test(JSON.stringify(body))),
+  )
+  control.assign(node.config('v2'))
+  await node.untilVersion('v2')
+})
