@@ -40,7 +40,8 @@ static bool is_one_of_us(long pid)
 {
     char path[TEXT_LEN], theirs[TEXT_LEN], ours[TEXT_LEN];
 
-    if (pid <= 0 || pid > INT_MAX || pid == getpid() || (kill((pid_t)pid, 0) != 0 && errno != EPERM))
+    if (pid <= 0 || pid > INT_MAX || pid == getpid() ||
+        (kill((pid_t)pid, 0) != 0 && errno != EPERM))
         return false;
     snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
     read_text(path, theirs);
