@@ -18,8 +18,8 @@ const CUT_OFF_MS = 10_000 // the limits below are 2 s, the machine may be slow
 const limits = { headerSeconds: 2, writeSeconds: 2, connections: 1000 }
 const slowToRead = { ...limits, headerSeconds: 60 } // this machine may be slow to ask
 
-const connect = (port, count) =>
-  Promise.all(Array.from({ length: count }, () => RawClient.connect(port)))
+const connect = (port, count, options) =>
+  Promise.all(Array.from({ length: count }, () => RawClient.connect(port, options)))
 
 /** Has each of them send `drop` again and again until all have been cut off. */
 async function trickle(clients, drop) {
@@ -50,6 +50,20 @@ test('300 heads that come drop by drop are cut off, and nobody else waits', asyn
   await trickle(clients, 'x')
   await witness.stop(t)
   assert.ok((await node.counter('timeouts')) > 0)
+  await goneOf(node, 0)
+})
+
+test('an address that wants all connections gets its share, and nobody else waits', async (t) => {
+  const config = { limits: { ...limits, connections: 100, connectionsPerAddress: 80 } }
+  const node = await startNode(t, { files, config })
+  const witness = await Witness.start(node.port)
+  for (let round = 0; round < 2; round++) {
+    const clients = await connect(node.port, 200, { localAddress: '127.0.0.2' })
+    for (const client of clients) client.send('GET /a.txt HTTP/1.1\r\n')
+    await trickle(clients, 'x')
+  }
+  assert.ok((await node.counter('refused')) >= 120)
+  await witness.stop(t)
   await goneOf(node, 0)
 })
 
