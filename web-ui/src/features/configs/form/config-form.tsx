@@ -100,7 +100,13 @@ export function ConfigForm(props: ConfigFormProps) {
             default.
           </span>
           {!readOnly && (
-            <Button size="compact-xs" variant="default" disabled={past === 0} onClick={undo}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              flex="none"
+              disabled={past === 0}
+              onClick={undo}
+            >
               Undo
             </Button>
           )}
