@@ -21,5 +21,7 @@ export default defineConfig({
     environment: 'jsdom',
     setupFiles: ['src/test/setup.ts'],
     include: ['src/**/*.test.{ts,tsx}'],
+    // Screens are worked through key by key; on a busy machine that takes longer than the usual 5 s.
+    testTimeout: 30_000,
   },
 })

@@ -257,6 +257,34 @@ describe('saving a version', () => {
   })
 })
 
+describe('the form', () => {
+  const inForm = (text: string) => {
+    const api = openEditor({
+      'GET /configs/default/draft': () => json(draft(text), { etag: '"1"' }),
+    })
+    act(() => window.history.pushState(null, '', '/configs/default?view=form'))
+    return api
+  }
+
+  test('changes the draft’s text, comments and all, and saves it', async () => {
+    const api = inForm('{\n  // why\n  "workers": 2\n}\n')
+    const field = await screen.findByRole('textbox', { name: /workers/ }, soon)
+    await userEvent.type(field, '4', { initialSelectionStart: 0, initialSelectionEnd: 1 })
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+    expect(puts(api)[0]?.body).toEqual({ text: '{\n  // why\n  "workers": 4\n}\n' })
+    await userEvent.click(screen.getByRole('radio', { name: 'Text' }))
+    expect((await editor()).state.doc.toString()).toContain('"workers": 4')
+  })
+
+  test('leads to the text where the form has no field for a problem', async () => {
+    inForm('{\n  "workers": \n}\n')
+    expect(await screen.findByText('The text is not JSON yet.', {}, soon)).toBeVisible()
+    expect(screen.queryByRole('textbox', { name: 'Draft of config default' })).toBeNull()
+    await userEvent.click(screen.getByRole('button', { name: 'Show the text' }))
+    expect((await editor()).state.doc.toString()).toContain('workers')
+  })
+})
+
 test('who may only read sees the text and cannot change it', async () => {
   openEditor({ 'GET /session': () => json({ ...session, permissions: [] }) })
   const view = await editor()

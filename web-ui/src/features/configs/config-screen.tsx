@@ -156,7 +156,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
           check={checked.check}
           onShow={({ line, column, pointer }) => {
             editor.current?.show({ line, column })
-            form.current?.show(pointer)
+            if (form.current?.show(pointer) === false) onSearch({ line, column })
           }}
         />
       </div>

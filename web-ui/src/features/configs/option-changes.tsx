@@ -19,14 +19,18 @@ export function OptionChanges({ name, from, to }: { name: string; from: number; 
           </EmptyState>
         ) : (
           <div className="scroll-x">
-            <table className="grid">
+            <table className={`grid ${classes.changes}`}>
               <thead>
                 <tr>
                   <th scope="col">Option</th>
-                  <th scope="col">Change</th>
+                  <th scope="col" className="wide-only">
+                    Change
+                  </th>
                   <th scope="col">v{from}</th>
                   <th scope="col">v{to}</th>
-                  <th scope="col">What it does</th>
+                  <th scope="col" className="wide-only">
+                    What it does
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -41,14 +45,14 @@ export function OptionChanges({ name, from, to }: { name: string; from: number; 
                         <code>{change.pointer}</code>
                       </Link>
                     </th>
-                    <td>{kindWords[change.kind]}</td>
+                    <td className="wide-only">{kindWords[change.kind]}</td>
                     <td>
                       <Value value={change.from} absent={change.kind === 'added'} />
                     </td>
                     <td>
                       <Value value={change.to} absent={change.kind === 'removed'} />
                     </td>
-                    <td className="dim">{change.help}</td>
+                    <td className="dim wide-only">{change.help}</td>
                   </tr>
                 ))}
               </tbody>

@@ -29,7 +29,7 @@ export function RolloutsScreen() {
                     <tr>
                       <th scope="col">Release</th>
                       <th scope="col">State</th>
-                      <th scope="col" className="num">
+                      <th scope="col" className="num wide-only">
                         Nodes done
                       </th>
                       <th scope="col" className="wide-only">
@@ -57,7 +57,7 @@ export function RolloutsScreen() {
                         <td>
                           <StatusBadge verdict={rolloutVerdict[rollout.state]} />
                         </td>
-                        <td className="num">
+                        <td className="num wide-only">
                           {nodesDone(rollout)} of {rollout.tasks.length}
                         </td>
                         <td className="wide-only">

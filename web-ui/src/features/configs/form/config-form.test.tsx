@@ -65,7 +65,7 @@ function openForm({ text = small, problems = [], readOnly = false, show = '' }: 
             seen.inText = pointer
           }}
         />
-        <button type="button" onClick={() => form.current?.show(show)}>
+        <button type="button" onClick={() => void form.current?.show(show)}>
           show it
         </button>
       </>

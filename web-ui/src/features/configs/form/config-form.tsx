@@ -18,7 +18,8 @@ import { OptionFields } from './option-fields.tsx'
 
 const MAX_UNDO = 100
 
-export type ConfigFormHandle = { show: (pointer: string) => void }
+/** Whether the form could show it: what is wrong with the whole text has no field. */
+export type ConfigFormHandle = { show: (pointer: string) => boolean }
 export type ConfigFormProps = {
   ref?: React.Ref<ConfigFormHandle>
   text: string
@@ -51,27 +52,20 @@ export function ConfigForm(props: ConfigFormProps) {
   }, [wanted])
   useImperativeHandle(props.ref, () => ({
     show: (pointer) => {
+      if (!reading.ok || pointer === '') return false
       setOpen((now) => new Set([...now, ...outerPointers(pointer)]))
       setWanted(outerPointers(pointer).toReversed().map(fieldSelector))
+      return true
     },
   }))
-  if (schema === null) return null
+  const showText = () => onShowInText('')
+  if (schema === null) {
+    const title = 'The form waits for the node’s schema.'
+    return <NoForm tone="info" title={title} help="The text can be edited." onText={showText} />
+  }
   if (!reading.ok) {
-    return (
-      <div className={classes.form}>
-        <Notice
-          tone="warn"
-          title={reading.why}
-          action={
-            <Button size="xs" variant="default" onClick={() => onShowInText('')}>
-              Show the text
-            </Button>
-          }
-        >
-          Mend it as text; the form then shows it.
-        </Notice>
-      </div>
-    )
+    const help = 'Mend it as text; the form then shows it.'
+    return <NoForm tone="warn" title={reading.why} help={help} onText={showText} />
   }
   const state: FormState = {
     schema,
@@ -106,7 +100,13 @@ export function ConfigForm(props: ConfigFormProps) {
             default.
           </span>
           {!readOnly && (
-            <Button size="compact-xs" variant="default" disabled={past === 0} onClick={undo}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              flex="none"
+              disabled={past === 0}
+              onClick={undo}
+            >
               Undo
             </Button>
           )}
@@ -117,6 +117,23 @@ export function ConfigForm(props: ConfigFormProps) {
         </span>
       </fieldset>
     </FormContext>
+  )
+}
+
+type NoFormProps = { tone: 'info' | 'warn'; title: string; help: string; onText: () => void }
+
+function NoForm({ tone, title, help, onText }: NoFormProps) {
+  const action = (
+    <Button size="xs" variant="default" onClick={onText}>
+      Show the text
+    </Button>
+  )
+  return (
+    <div className={classes.form}>
+      <Notice tone={tone} title={title} action={action}>
+        {help}
+      </Notice>
+    </div>
   )
 }
 
