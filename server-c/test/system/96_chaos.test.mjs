@@ -58,6 +58,7 @@ const FILES = {
   'list/one.txt': 2,
   'in/p.txt': 30,
   'in/m.bin': 3000,
+  'in/index.html': 6,
   'paid/f.txt': 15,
   'deny/x.txt': 5,
   'al/x.txt': 25,
@@ -173,6 +174,7 @@ function siteOf(hosts, where, random) {
     access: [{ action: 'deny', paths: ['/deny/**'] }],
     auth: [
       { paths: ['/in/m*'], realm: 'one', file: where.users, users: ['zoe'] },
+      { paths: ['/in/*.html'], realm: 'pages', file: where.users },
       { paths: ['/in/**'], realm: 'all', file: where.users },
     ],
     signedUrls: [{ paths: ['/paid/**'], secretFile: where.secret }],
@@ -264,7 +266,7 @@ const TARGETS = [
   file('slow-read-0.txt'),
   file('slow-read-1.bin'),
   file('slow-open-0.txt'),
-  file('eio-read.txt', { may: [500], breaks: true }),
+  file('eio-read.txt', { may: [500] }),
   file('eio-late.bin', { breaks: true }),
   refused('/list', 301, 404),
   refused('/old/x', 301),
@@ -278,6 +280,7 @@ const TARGETS = [
   refused('/s0.txt/', 404),
   refused('/%zz', 400),
   { target: '/list/', ...unsent, isListing: true },
+  { target: '/in/', names: ['in/index.html'], may: [401], isClosed: true },
   { target: '/in/p.txt', names: ['in/p.txt'], may: [401], isClosed: true },
   { target: '/in/m.bin', names: ['in/m.bin'], may: [401], isClosed: true },
 ]
