@@ -227,6 +227,14 @@ void conn_find(struct conn *c)
 
 /* --- requests -------------------------------------------------------------------------------- */
 
+/* Who does not wait to be let through may be sending what is meant for somebody else. */
+static bool asks_for_tunnel(const struct conn *c)
+{
+    struct span line = http_slice_of(c->in + c->in_pos, c->req.request_line);
+
+    return line.len > 8 && memcmp(line.ptr, "CONNECT ", 8) == 0;
+}
+
 /* What the client may still be sending decides whether the connection can go on. */
 static void decide_connection(struct conn *c)
 {
@@ -239,7 +247,7 @@ static void decide_connection(struct conn *c)
         c->close_after = c->linger_after = true;
     /* A client that waits for 100 gets the answer instead and may send the body all the same. */
     if (req->chunked || req->content_length > c->live->cfg->limits.body_bytes ||
-        (req->expects_continue && has_body))
+        (req->expects_continue && has_body) || asks_for_tunnel(c))
         c->close_after = c->linger_after = true;
     else if (has_body && c->close_after)
         c->linger_after = true;
@@ -296,9 +304,7 @@ void conn_stop_waiting(struct conn *c)
 
     file_cache_cancel(&c->waiter);
     auth_cancel(&c->auth_waiter);
-    if (c->listing)
-        dir_listing_cancel(c->listing);
-    c->listing = NULL;
+    conn_end_listing(c);
     if (c->entry)
         file_cache_put(files, c->entry);
     if (c->plain)

@@ -31,6 +31,13 @@ const uint8_t *conn_address(const struct conn *c, uint8_t out[ADDRESS_LEN]);
 /* Looks for the key in its place; c->search says what for. */
 void conn_search(struct conn *c, const struct site_location *location);
 
+/* --- conn_listing.c --------------------------------------------------------------------------- */
+
+/* Takes over the reference to `entry`, a folder. */
+void conn_list_folder(struct conn *c, struct file_entry *entry);
+/* Gives up what is made, and gives back what was sent; harmless when there is neither. */
+void conn_end_listing(struct conn *c);
+
 /* --- conn_page.c ------------------------------------------------------------------------------ */
 
 struct response_head conn_start_head(struct conn *c, enum http_status status);

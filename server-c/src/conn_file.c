@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* conn_file.c — from a place and a path to the bytes of a file, one of its precompressed siblings,
- * a folder's listing, or the site's page for an error. */
+ * or the site's page for an error. A folder's listing: conn_listing.c. */
 #include "conn_answer.h"
 
-#include "http_cond.h"
 #include "mime.h"
 #include "response.h"
 
@@ -338,98 +337,6 @@ static void answer_file(struct conn *c, struct file_entry *entry)
     file_cache_put(&c->loop->files, entry);
 }
 
-/* --- folders --------------------------------------------------------------------------------- */
-
-/* RFC 9110 section 13.2.1: preconditions count here as well, though nothing but "*" names a listing,
- * which has neither tag nor date. */
-static enum http_status listing_status(struct conn *c)
-{
-    static const struct http_validators none = {.last_modified = INT64_MIN};
-
-    loop_date(c->loop);
-    switch (http_cond_decide(&c->req, c->in + c->in_pos, &none, c->loop->date_second)) {
-    case HTTP_COND_SERVE:
-        return HTTP_OK;
-    case HTTP_COND_NOT_MODIFIED:
-        return HTTP_NOT_MODIFIED;
-    case HTTP_COND_FAILED:
-        return HTTP_PRECONDITION_FAILED;
-    }
-    return HTTP_INTERNAL_ERROR;
-}
-
-static void send_listing(struct conn *c, const struct dir_listing *listing, enum http_status status)
-{
-    static const struct mime_type json = {"application/json", NULL}, html = {"text/html", "utf-8"};
-    bool as_json = http_prefers_json(&c->req, c->in + c->in_pos);
-    struct response_listing about = {
-        .status = status,
-        .type = as_json ? json : html,
-        .length = listing->len,
-        .policy = as_json ? NULL : DIR_LISTING_CSP,
-    };
-    struct body_part part = {.text = listing->text, .text_len = listing->len};
-    struct response_head head = conn_start_head(c, status);
-    bool has_body = status == HTTP_OK && c->req.method != HTTP_HEAD;
-
-    response_head_listing(&head, &c->scope, &about, c->loop->date_second);
-    if (!has_body)
-        body_part_fini(&part);
-    conn_send_head(c, &head, has_body ? &part : NULL);
-}
-
-static void on_listing(void *arg, const struct dir_listing *listing)
-{
-    struct conn *c = arg;
-    enum http_status status = listing->status == HTTP_OK ? listing_status(c) : listing->status;
-
-    c->listing = NULL;
-    c->clock.read_disk = true;
-    c->clock.read_wait_ns += listing->wait_ns;
-    c->clock.read_ns += listing->work_ns;
-    if (status == HTTP_OK || status == HTTP_NOT_MODIFIED) {
-        send_listing(c, listing, status);
-    } else {
-        free(listing->text);
-        conn_refuse(c, status);
-    }
-    conn_run(c);
-}
-
-/* Takes over the reference to `entry`. */
-static void list_folder(struct conn *c, struct file_entry *entry)
-{
-    struct dir_listing_order order = {
-        .cache = &c->loop->files,
-        .set = c->live->sites,
-        .place = c->place,
-        .entry = entry,
-        .policy = &c->site->policy,
-        .as_json = http_prefers_json(&c->req, c->in + c->in_pos),
-    };
-    struct url_path path;
-    struct span unused;
-    enum http_status status = conn_map(c, &path, &unused);
-
-    order.has_address = conn_address(c, order.address) != NULL;
-    order.url_path = (struct span){c->loop->path, path.len};
-    if (status == HTTP_OK) {
-        c->listing =
-            dir_listing_start(c->loop->shared->read_lane, &c->loop->port, &order, on_listing, c);
-        if (!c->listing) {
-            loop_count(c->live, COUNTER_LANE_REJECTED, 1);
-            status = HTTP_UNAVAILABLE;
-        }
-    }
-    file_cache_put(&c->loop->files, entry);
-    if (status != HTTP_OK) {
-        conn_refuse(c, status);
-        return;
-    }
-    c->state = CONN_SOURCING;
-    conn_arm(c, TIMEOUT_DISK);
-}
-
 /* --- what was found -------------------------------------------------------------------------- */
 
 static enum http_coding choose_coding(const struct conn *c, const struct file_entry *entry)
@@ -458,7 +365,7 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
         return;
     }
     if (status == HTTP_OK && entry->is_folder) {
-        list_folder(c, entry);
+        conn_list_folder(c, entry);
         return;
     }
     if (status == HTTP_OK) {

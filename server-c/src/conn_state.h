@@ -69,6 +69,7 @@ struct conn {
     bool is_signed_in;
     struct auth_waiter auth_waiter;
     struct dir_listing_job *listing;
+    size_t listing_bytes; /* of the listing that is sent */
     struct body body;
     struct stage_clock clock;
     enum http_status status;

@@ -141,17 +141,26 @@ static void append_json(struct text *text, struct span bytes)
     append(text, "\"", 1);
 }
 
+static bool is_unreserved(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
 /* Everything but RFC 3986's unreserved characters is encoded: safe in HTML and in JSON. */
 static void append_href(struct text *text, const struct dir_entry *entry)
 {
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    static const char hex[] = "0123456789ABCDEF";
 
-    for (const char *c = entry->name; *c; c++)
-        if (strchr(plain, *c))
-            append(text, c, 1);
+    for (const char *at = entry->name; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        char encoded[] = {'%', hex[c >> 4], hex[c & 15]};
+
+        if (is_unreserved(c))
+            append(text, at, 1);
         else
-            append_format(text, "%%%02X", (unsigned)(unsigned char)*c);
+            append(text, encoded, sizeof(encoded));
+    }
     if (entry->is_folder)
         append(text, "/", 1);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum field_second { ONE, LIST, FIRST };
+enum field_second { ONE, LIST, VOID, FIRST };
 
 static const struct {
     const char *name;
@@ -233,11 +233,22 @@ static enum parse take_field(struct http_request *req, const char *head, uint32_
     return take_known_field(req, head, field, trim((struct span){colon + 1, len - name.len - 1}));
 }
 
+/* RFC 9110 sections 13.1.3 and 13.1.4: two dates are none. */
+static void forget_void_fields(struct http_request *req)
+{
+    for (int i = 0; req->repeated >> i != 0; i++)
+        if ((req->repeated >> i & 1) != 0 && field_table[i].second == VOID) {
+            req->seen &= ~(1u << i);
+            req->fields[i] = (struct http_slice){0, 0};
+        }
+}
+
 /* What only the whole head can tell. */
 static enum parse take_end(struct http_request *req)
 {
     bool has_length = http_request_has(req, FIELD_CONTENT_LENGTH);
 
+    forget_void_fields(req);
     /* RFC 9112 section 9.3: "close" wins over "keep-alive". */
     req->keep_alive = !req->says_close && (req->minor == 1 || req->says_keep_alive);
     if (req->minor == 1 && !http_request_has(req, FIELD_HOST))

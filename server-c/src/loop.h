@@ -56,6 +56,8 @@ struct loop_shared {
     struct auth_store *auth;
     struct peer_table *peers;
     _Atomic uint32_t connections;
+    _Atomic uint32_t listings;    /* being made */
+    _Atomic size_t listing_bytes; /* of those being sent */
 };
 
 struct loop {

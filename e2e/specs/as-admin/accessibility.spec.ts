@@ -21,6 +21,7 @@ async function screens(page: Page): Promise<Screen[]> {
     { name: 'node', path: `/nodes/${node.id}` },
     { name: 'configs', path: '/configs' },
     { name: 'editor', path: '/configs/default' },
+    { name: 'form', path: '/configs/default?view=form' },
     { name: 'versions', path: '/configs/default/versions' },
     { name: 'version', path: '/configs/default/versions/1' },
     { name: 'compare', path: '/configs/default/compare?from=1&to=2' },

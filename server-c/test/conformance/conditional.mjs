@@ -231,6 +231,18 @@ export const conditional = {
     ...Object.entries(notDates).map(([name, date]) =>
       whole(`If-Modified-Since: ${name}`, '9110 §13.1.3', [`If-Modified-Since: ${date}`], mustAll),
     ),
+    whole(
+      'If-Modified-Since: in two lines, which is none',
+      '9110 §13.1.3',
+      [`If-Modified-Since: ${LATER}`, `If-Modified-Since: ${LATER}`],
+      mustAll,
+    ),
+    whole(
+      'If-Unmodified-Since: in two lines, which is none',
+      '9110 §13.1.4',
+      [`If-Unmodified-Since: ${EARLIER}`, `If-Unmodified-Since: ${EARLIER}`],
+      mustAll,
+    ),
 
     /* If-Match: the strong comparison (section 13.1.1) */
     served('If-Match: its tag', '9110 §13.1.1', ask('If-Match: ETAG'), mustAll),

@@ -110,14 +110,9 @@ export const methods = {
       '9110 §14.2',
       asked('POST', 'Range: bytes=0-1', 'Content-Length: 0'),
     ),
-    answered(405, 'CONNECT', '9112 §3.2.3', head('CONNECT test:443 HTTP/1.1', 'Host: test:443')),
+    ended(405, 'CONNECT', '9112 §3.2.3', head('CONNECT test:443 HTTP/1.1', 'Host: test:443')),
     ended(405, 'CONNECT of HTTP/1.0', '9112 §3.2.3', 'CONNECT home_0.example:443 HTTP/1.0\r\n\r\n'),
-    answered(
-      405,
-      'CONNECT of a path',
-      '9112 §3.2.3',
-      head('CONNECT /a.txt HTTP/1.1', 'Host: test'),
-    ),
+    ended(405, 'CONNECT of a path', '9112 §3.2.3', head('CONNECT /a.txt HTTP/1.1', 'Host: test')),
     answered(204, 'OPTIONS of a file', '9110 §9.3.7', asked('OPTIONS'), {
       ...bare204,
       headers: { allow: ALLOW },

@@ -3,10 +3,12 @@
 // node for what its config forbids.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import net from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startNode, tempFolder, writeTree } from '../support/node.mjs'
+import { startNode, tempFolder, until, writeTree } from '../support/node.mjs'
 import { exchange, get, RawClient, request } from '../support/raw.mjs'
 
 // Both of "sesame".
@@ -333,4 +335,60 @@ test('long headers of rules with conditions leave room for the rest', async (t) 
     assert.equal(answer.status, status)
     assert.equal(answer.headers['x-29'], value)
   }
+})
+
+/** Asks for `target` and takes nothing but the status of the answer. */
+async function statusOnly(port, target) {
+  const socket = net.connect({ port, host: '127.0.0.1' })
+  await once(socket, 'connect')
+  socket.write(request(target))
+  const [bytes] = await once(socket, 'data')
+  socket.pause()
+  return { socket, status: Number(bytes.toString('latin1').slice(9, 12)) }
+}
+
+test('listings that clients do not take do not fill the memory', async (t) => {
+  const node = await startNode(t, {
+    files: { 'small/a.txt': 'a' },
+    site: { directoryListing: { enabled: true } },
+  })
+  mkdirSync(join(node.root, 'large'))
+  // Each of about 2 KiB in the page: 8 MiB in all.
+  for (let i = 0; i < 4000; i++)
+    writeFileSync(join(node.root, 'large', `${i}${'&'.repeat(240)}`), '')
+  const clients = []
+  while (clients.length < 12) clients.push(await statusOnly(node.port, '/large/'))
+  const count = (status) => clients.filter((client) => client.status === status).length
+  assert.ok(count(200) >= 6 && count(503) >= 2, `${count(200)} and ${count(503)}`)
+  assert.equal(count(200) + count(503), clients.length)
+  for (const { socket } of clients) socket.destroy()
+  await until(async () => {
+    const client = await statusOnly(node.port, '/large/')
+    client.socket.destroy()
+    return client.status === 200
+  }, 'what they held')
+})
+
+test('who goes away while a listing is made leaves its place to others', async (t) => {
+  const node = await startNode(t, {
+    files: { 'd/a.txt': 'a' },
+    site: { directoryListing: { enabled: true } },
+  })
+  for (let round = 0; round < 5; round++) {
+    const sockets = Array.from({ length: 40 }, () => net.connect(node.port, '127.0.0.1'))
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    for (const socket of sockets) socket.write(request('/d/'))
+    for (const socket of sockets) socket.destroy()
+  }
+  await until(async () => (await get(node.port, '/d/')).status === 200, 'a place')
+})
+
+test('what follows a CONNECT that was refused is no request', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'alpha' } })
+  const client = await RawClient.connect(node.port)
+  client.send(`CONNECT test:80 HTTP/1.1\r\nHost: test:80\r\n\r\n${request('/a.txt')}`)
+  const refused = await client.response()
+  assert.deepEqual([refused.status, refused.headers.connection], [405, 'close'])
+  client.socket.end()
+  assert.equal((await client.closed()).length, 0)
 })

@@ -19,12 +19,22 @@ const files = {
   'eio-read.bin': big,
   'eio-late.bin': big,
   'eio-open/index.html': 'folder',
+  'eio-read-list/a.txt': 'listed',
+  'errors/eio-read.html': 'a page',
   ...Object.fromEntries(
     Array.from({ length: SLOW_FILES }, (_, i) => [`slow-open-${i}.txt`, 'slow']),
   ),
 }
 const config = { statCache: { ttlMillis: TTL_MS } }
-const broken = ['/eio-open.txt', '/eio-stat.txt', '/eio-read.txt', '/eio-read.bin', '/eio-open/']
+const site = { directoryListing: { enabled: true }, errorPages: { 404: '/errors/eio-read.html' } }
+const broken = [
+  '/eio-open.txt',
+  '/eio-stat.txt',
+  '/eio-read.txt',
+  '/eio-read.bin',
+  '/eio-open/',
+  '/eio-read-list/',
+]
 
 /** The answer, or null when the connection was closed without a byte of it. */
 async function ask(port, target) {
@@ -41,7 +51,7 @@ async function ask(port, target) {
 }
 
 test('a file the disk cannot give is an error, never a short or an empty answer', async (t) => {
-  const node = await startNode(t, { files, config, wrap: badDisk(t) })
+  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
   const witness = await Witness.start(node.port)
   for (let round = 0; round < 3; round++)
     for (const target of broken) {
@@ -51,8 +61,16 @@ test('a file the disk cannot give is an error, never a short or an empty answer'
   await witness.stop(t)
 })
 
+test('an error page the disk cannot give does not hide the error', async (t) => {
+  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
+  const { status, complete, text } = await get(node.port, '/none.txt')
+  assert.equal(status, 404)
+  assert.ok(complete)
+  assert.doesNotMatch(text, /a page/)
+})
+
 test('a disk that fails in the middle of a file ends the connection there', async (t) => {
-  const node = await startNode(t, { files, config, wrap: badDisk(t) })
+  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
   const witness = await Witness.start(node.port)
   for (let round = 0; round < 3; round++) {
     const client = await RawClient.connect(node.port)
@@ -69,7 +87,7 @@ test('a disk that fails in the middle of a file ends the connection there', asyn
 })
 
 test('100 clients that ask for broken files leave nothing behind', async (t) => {
-  const node = await startNode(t, { files, config, wrap: badDisk(t) })
+  const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
   const witness = await Witness.start(node.port)
   await Promise.all(
     Array.from({ length: 100 }, (_, i) => ask(node.port, broken[i % broken.length])),

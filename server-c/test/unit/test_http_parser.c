@@ -454,6 +454,18 @@ static void test_meaning(void)
     }
 }
 
+static void test_two_dates_are_none(void)
+{
+    static const char bytes[] =
+        "GET / HTTP/1.1\r\n" H "If-Modified-Since: a\r\nIf-Unmodified-Since: b\r\n"
+        "if-modified-since: a\r\nIf-Modified-Since: a\r\n\r\n";
+    struct http_request req;
+
+    CHECK_INT(__LINE__, "accepted", parse_in_steps(&req, bytes, sizeof(bytes) - 1, 0), 200);
+    CHECK_TRUE(!http_request_has(&req, FIELD_IF_MODIFIED_SINCE), "three dates");
+    CHECK_TRUE(http_request_has(&req, FIELD_IF_UNMODIFIED_SINCE), "one date");
+}
+
 static void test_repeated_values(void)
 {
     static const char bytes[] = "GET / HTTP/1.1\r\n" H "If-None-Match: \"a\"\r\nX: y\r\n"
@@ -488,6 +500,7 @@ int main(void)
     test_head_limit();
     test_method_of_what_is_refused();
     test_meaning();
+    test_two_dates_are_none();
     test_repeated_values();
     return check_end("http_parser");
 }

@@ -13,8 +13,17 @@ const compareRoute = getRouteApi('/app/configs/$name/compare')
 export function ConfigPage() {
   const { name } = configRoute.useParams()
   const { session } = configRoute.useRouteContext()
-  const place = configRoute.useSearch()
-  return <ConfigScreen key={name} name={name} session={session} place={place} />
+  const search = configRoute.useSearch()
+  const navigate = configRoute.useNavigate()
+  return (
+    <ConfigScreen
+      key={name}
+      name={name}
+      session={session}
+      search={search}
+      onSearch={(next) => void navigate({ search: next, replace: true })}
+    />
+  )
 }
 
 export function VersionsPage() {

@@ -2,7 +2,11 @@
 
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { ConfigsScreen } from '../features/configs/configs-screen.tsx'
-import { parseCompareSearch, parsePlaceSearch } from '../features/configs/search.ts'
+import {
+  parseCompareSearch,
+  parseConfigSearch,
+  parsePlaceSearch,
+} from '../features/configs/search.ts'
 import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
 
@@ -15,7 +19,7 @@ export const configsRoute = createRoute({
 export const configRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name',
-  validateSearch: parsePlaceSearch,
+  validateSearch: parseConfigSearch,
   component: lazyRouteComponent(() => loadChunk(() => import('./config-pages.tsx')), 'ConfigPage'),
 })
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import type { Place } from '../../components/code/positions.ts'
 import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
@@ -16,14 +16,22 @@ import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
 import { DraftStatus, DraftTrouble } from './draft-status.tsx'
 import { ConfigEditor, type ConfigEditorHandle } from './editor/config-editor.tsx'
+import { ConfigForm, type ConfigFormHandle } from './form/config-form.tsx'
+import type { Problem } from './problems.ts'
 import { ProblemsPanel } from './problems-panel.tsx'
 import { SaveVersionDialog } from './save-version-dialog.tsx'
+import type { ConfigSearch } from './search.ts'
 import { type DraftHandle, useDraft } from './use-draft.ts'
 import { type Checked, useProblems } from './use-problems.ts'
 
-export type ConfigScreenProps = { name: string; session: Session; place: Place }
+export type ConfigScreenProps = {
+  name: string
+  session: Session
+  search: ConfigSearch
+  onSearch: (search: ConfigSearch) => void
+}
 
-export function ConfigScreen({ name, session, place }: ConfigScreenProps) {
+export function ConfigScreen({ name, ...rest }: ConfigScreenProps) {
   const config = useQuery(configQuery(name))
   const draft = useQuery(draftQuery(name))
   if (config.data === undefined || draft.data === undefined) {
@@ -50,17 +58,18 @@ export function ConfigScreen({ name, session, place }: ConfigScreenProps) {
           {() => null}
         </QueryStates>
       )}
-      <OpenConfig config={config.data} saved={draft.data} session={session} place={place} />
+      <OpenConfig config={config.data} saved={draft.data} {...rest} />
     </div>
   )
 }
 
-type OpenConfigProps = { config: Config; saved: TaggedDraft; session: Session; place: Place }
+type OpenConfigProps = Omit<ConfigScreenProps, 'name'> & { config: Config; saved: TaggedDraft }
 
-function OpenConfig({ config, saved, session, place }: OpenConfigProps) {
+function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProps) {
   const draft = useDraft(config.name, saved)
   const checked = useProblems(draft.text)
   const editor = useRef<ConfigEditorHandle>(null)
+  const form = useRef<ConfigFormHandle>(null)
   const [saving, setSaving] = useState(false)
   const [savedVersion, setSavedVersion] = useState<Version | null>(null)
   const mayNotWrite = whyNot(session, 'configs:write')
@@ -93,7 +102,16 @@ function OpenConfig({ config, saved, session, place }: OpenConfigProps) {
       <DraftTrouble draft={draft} />
       <div className="panel">
         <div className={classes.bar}>
-          <span>
+          <span className="row">
+            <SegmentedControl
+              aria-label="Edit as"
+              value={search.view ?? 'text'}
+              onChange={(view) => onSearch(view === 'form' ? { view } : {})}
+              data={[
+                { value: 'text', label: 'Text' },
+                { value: 'form', label: 'Form' },
+              ]}
+            />
             {config.draftChanged && config.latestVersion !== null ? (
               <Link
                 to="/configs/$name/compare"
@@ -103,30 +121,43 @@ function OpenConfig({ config, saved, session, place }: OpenConfigProps) {
                 Compare with v{config.latestVersion}
               </Link>
             ) : (
-              <span className="dim">JSON with comments</span>
+              search.view !== 'form' && <span className="dim">JSON with comments</span>
             )}
           </span>
-          <span className={classes.keys}>
-            <kbd>Ctrl</kbd>+<kbd>Space</kbd> suggests, <kbd>F8</kbd> next problem, <kbd>Ctrl</kbd>+
-            <kbd>F</kbd> finds
-          </span>
+          {search.view !== 'form' && <EditorKeys />}
         </div>
-        <div className={classes.editorArea}>
-          <ConfigEditor
-            ref={editor}
+        {search.view === 'form' ? (
+          <ConfigForm
+            ref={form}
             text={draft.text}
-            label={`Draft of config ${config.name}`}
+            label={`Form of config ${config.name}`}
             readOnly={mayNotWrite !== null}
             schema={checked.schema}
-            problems={checked.problems}
-            place={place}
+            problems={problemsForForm(checked)}
             onChange={draft.change}
+            onShowInText={(pointer) => onSearch(pointer === '' ? {} : { pointer })}
           />
-        </div>
+        ) : (
+          <div className={classes.editorArea}>
+            <ConfigEditor
+              ref={editor}
+              text={draft.text}
+              label={`Draft of config ${config.name}`}
+              readOnly={mayNotWrite !== null}
+              schema={checked.schema}
+              problems={checked.problems}
+              place={search}
+              onChange={draft.change}
+            />
+          </div>
+        )}
         <ProblemsPanel
           problems={checked.problems}
           check={checked.check}
-          onShow={({ line, column }) => editor.current?.show({ line, column })}
+          onShow={({ line, column, pointer }) => {
+            editor.current?.show({ line, column })
+            form.current?.show(pointer)
+          }}
         />
       </div>
       {saving && (
@@ -142,6 +173,21 @@ function OpenConfig({ config, saved, session, place }: OpenConfigProps) {
       )}
     </Page>
   )
+}
+
+function EditorKeys() {
+  return (
+    <span className={classes.keys}>
+      <kbd>Ctrl</kbd>+<kbd>Space</kbd> suggests, <kbd>F8</kbd> next problem, <kbd>Ctrl</kbd>+
+      <kbd>F</kbd> finds
+    </span>
+  )
+}
+
+/** The console's own word on a form is a pattern; at a field one waits for the node's sentence. */
+function problemsForForm({ problems, check }: Checked): Problem[] {
+  if (check.kind !== 'checking') return problems
+  return problems.filter(({ code }) => code !== 'invalid_value')
 }
 
 function SavedNotice({ version }: { version: Version }) {

@@ -17,6 +17,14 @@ export function parsePlaceSearch(search: Record<string, unknown>): Place {
   return place
 }
 
+/** The editor's place, and which of its two views of the text is open. */
+export type ConfigSearch = Place & { view?: 'form' | undefined }
+
+export function parseConfigSearch(search: Record<string, unknown>): ConfigSearch {
+  const place: ConfigSearch = parsePlaceSearch(search)
+  return search.view === 'form' ? { ...place, view: 'form' } : place
+}
+
 /** A side of a comparison: a version's number, or the draft. */
 export type Side = number | 'draft'
 export type CompareSearch = {

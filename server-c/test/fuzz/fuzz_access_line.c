@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes in a client's fields: one whole line of printable ASCII, whose quotes nobody but us
  * opens and closes, and which a JSON reader takes. */
-#include "access_log.c"
+#include "access_line.h"
 
 #include <jansson.h>
+#include <netinet/in.h>
+#include <string.h>
 
 #define SEPARATOR '\xff'
 
@@ -46,45 +48,32 @@ static void check_text(const char *line, size_t len, bool combined)
     CHECK(at == len && quotes == (combined ? 6 : 2));
 }
 
-/* What was written, in one piece: the ring may have wrapped. */
-static size_t take_line(const struct access_ring *ring, uint64_t from, char line[LINE_BYTES])
-{
-    size_t len = (size_t)(ring->filled - from);
-
-    CHECK(len > 0 && len < LINE_BYTES); /* nothing had to be cut */
-    for (size_t i = 0; i < len; i++)
-        line[i] = ring->bytes[(from + i) % RING_BYTES];
-    return len;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    static struct access_ring ring;
     static const struct sockaddr_in peer = {.sin_family = AF_INET};
-    static char line[LINE_BYTES];
-    struct span rest = {(const char *)data + 2, len - 2};
+    static struct access_stamp stamp;
+    static struct access_line line;
+    struct span rest;
     struct access_record record = {.peer = (const struct sockaddr *)&peer, .status = 200};
     enum config_log_format format;
-    uint64_t from;
 
-    if (len < 2)
+    if (len == 0)
         return 0;
     format = (enum config_log_format)(data[0] % 3);
-    from = RING_BYTES - data[1];
+    rest = (struct span){(const char *)data + 1, len - 1};
     record.request_line = next_field(&rest);
     record.host = next_field(&rest);
     record.referer = next_field(&rest);
     record.user_agent = next_field(&rest);
     record.user = next_field(&rest);
-    ring.filled = ring.written = from;
-    CHECK(access_ring_write(&ring, format, &record));
-    len = take_line(&ring, from, line) - 1;
-    CHECK(line[len] == '\n');
-    for (size_t i = 0; i < len; i++)
-        CHECK(line[i] >= ' ' && line[i] < 0x7f);
+    access_line_write(&line, &stamp, format, &record);
+    CHECK(line.len > 0 && line.len < ACCESS_LINE_BYTES); /* nothing had to be cut */
+    CHECK(line.text[line.len - 1] == '\n');
+    for (size_t i = 0; i + 1 < line.len; i++)
+        CHECK(line.text[i] >= ' ' && line.text[i] < 0x7f);
     if (format == LOG_FORMAT_JSON)
-        check_json(line, len);
+        check_json(line.text, line.len - 1);
     else
-        check_text(line, len, format == LOG_FORMAT_COMBINED);
+        check_text(line.text, line.len - 1, format == LOG_FORMAT_COMBINED);
     return 0;
 }

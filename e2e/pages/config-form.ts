@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+import type { Locator, Page } from '@playwright/test'
+
+export class ConfigForm {
+  readonly #page: Page
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  /** The editor's other view of the same text. */
+  async open(): Promise<void> {
+    await this.#page.getByRole('radiogroup', { name: 'Edit as' }).getByText('Form').click()
+    await this.heading('Sites').waitFor()
+  }
+
+  /** What opens and closes a section or a rule. */
+  heading(title: string): Locator {
+    return this.#page.getByRole('button', { name: new RegExp(`^${title}\\b`) })
+  }
+
+  /** The fields of an open section or rule. */
+  part(title: string): Locator {
+    return this.#page.getByRole('group', { name: new RegExp(`^${title}\\b`) })
+  }
+
+  field(part: string, label: RegExp): Locator {
+    return this.part(part).getByRole('textbox', { name: label })
+  }
+
+  button(name: string): Locator {
+    return this.#page.getByRole('button', { name, exact: true })
+  }
+}

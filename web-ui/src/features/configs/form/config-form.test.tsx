@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MantineProvider } from '@mantine/core'
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useRef, useState } from 'react'
+import { describe, expect, test } from 'vitest'
+import type { Problem } from '../problems.ts'
+import type { SchemaNode } from '../schema-walk.ts'
+import { ConfigForm, type ConfigFormHandle } from './config-form.tsx'
+
+const nodeDir = join(import.meta.dirname, '../../../../../server-c')
+const schema = JSON.parse(readFileSync(join(nodeDir, 'config.schema.json'), 'utf8')) as SchemaNode
+const everything = readFileSync(join(nodeDir, 'config-corpus/good/all-options.jsonc'), 'utf8')
+
+const small = `{
+  // One site.
+  "sites": [
+    {
+      "hosts": ["*"],
+      "root": "/srv",
+      "redirects": [
+        // moved in May
+        { "match": "^/a", "to": "/b" }, // short
+        { "match": "^/c", "to": "/d" }
+      ]
+    }
+  ]
+}
+`
+const problem = (pointer: string, message: string): Problem => ({
+  pointer,
+  message,
+  hint: '',
+  code: 'invalid_value',
+  from: 0,
+  to: 1,
+  line: 1,
+  column: 1,
+})
+
+type Setting = { text?: string; problems?: Problem[]; readOnly?: boolean; show?: string }
+
+/** The form over a text, as the screen holds it. Answers with the text of the moment. */
+function openForm({ text = small, problems = [], readOnly = false, show = '' }: Setting = {}) {
+  const seen = { text, inText: null as string | null }
+  function Holder() {
+    const [now, setNow] = useState(text)
+    const form = useRef<ConfigFormHandle>(null)
+    return (
+      <>
+        <ConfigForm
+          ref={form}
+          text={now}
+          label="Form"
+          readOnly={readOnly}
+          schema={schema}
+          problems={problems}
+          onChange={(next) => {
+            seen.text = next
+            setNow(next)
+          }}
+          onShowInText={(pointer) => {
+            seen.inText = pointer
+          }}
+        />
+        <button type="button" onClick={() => form.current?.show(show)}>
+          show it
+        </button>
+      </>
+    )
+  }
+  render(
+    <MantineProvider env="test">
+      <Holder />
+    </MantineProvider>,
+  )
+  return seen
+}
+
+const button = (name: RegExp | string) => screen.getByRole('button', { name })
+const inside = (name: RegExp) => within(screen.getByRole('group', { name }))
+
+describe('a list of rules', () => {
+  test('says closed how many there are, and open what each does', async () => {
+    openForm()
+    await userEvent.click(button(/^Redirects 2 redirects/))
+    expect(button(/^Redirect 1 \^\/a · \/b/)).toHaveAttribute('aria-expanded', 'false')
+    expect(button(/^Rewrites none/)).toBeVisible()
+  })
+
+  test('gets one more, with the focus in its first field', async () => {
+    const seen = openForm()
+    await userEvent.click(button(/^Redirects/))
+    await userEvent.click(button('Add redirect'))
+    const rule = inside(/^Redirect 3/)
+    expect(rule.getByRole('textbox', { name: /Match/ })).toHaveFocus()
+    await userEvent.keyboard('^/e')
+    await userEvent.type(rule.getByRole('textbox', { name: /^To/ }), '/f')
+    expect(seen.text).toBe(
+      small.replace('"/d" }', '"/d" },\n        { "match": "^/e", "to": "/f" }'),
+    )
+  })
+
+  test('is put in order with the keyboard: comments and the focus go with the rule', async () => {
+    const seen = openForm()
+    await userEvent.click(button(/^Redirects/))
+    await userEvent.click(button(/^Redirect 2/))
+    button('Move Redirect 2 up').focus()
+    await userEvent.keyboard('{Enter}')
+    expect(seen.text).toContain(`
+        { "match": "^/c", "to": "/d" },
+        // moved in May
+        { "match": "^/a", "to": "/b" } // short
+      ]`)
+    expect(button('Move Redirect 1 down')).toHaveFocus()
+    expect(button(/^Redirect 1 \^\/c/)).toHaveAttribute('aria-expanded', 'true')
+    expect(screen.getByRole('status')).toHaveTextContent('It is number 1 of 2 now.')
+    await userEvent.click(button('Undo'))
+    expect(seen.text).toBe(small)
+  })
+
+  test('loses one, and it can be had back', async () => {
+    const seen = openForm()
+    await userEvent.click(button(/^Redirects/))
+    await userEvent.click(button('Remove Redirect 1'))
+    expect(seen.text).not.toContain('moved in May')
+    expect(button(/^Redirect 1 \^\/c/)).toHaveFocus()
+    await userEvent.click(button('Undo'))
+    expect(seen.text).toBe(small)
+  })
+})
+
+describe('a field', () => {
+  test('of a number takes one, shows its unit, and goes back to its default when emptied', async () => {
+    const seen = openForm({ text: '{\n  "sites": []\n}\n' })
+    await userEvent.click(button(/^File cache as by default/))
+    const field = screen.getByRole('textbox', { name: /Memory for files, in bytes/ })
+    expect(field).toHaveAttribute('placeholder', '268435456')
+    await userEvent.type(field, '1048576')
+    expect(seen.text).toContain('"fileCache": { "maxBytes": 1048576 }')
+    expect(screen.getByText('1 MiB')).toBeVisible()
+    await userEvent.clear(field)
+    await userEvent.tab()
+    expect(seen.text).toContain('"fileCache": {}')
+  })
+
+  test('may be a word where a number may stand, and the node judges anything else', async () => {
+    const seen = openForm()
+    const field = screen.getByRole('textbox', { name: /Event loops/ })
+    await userEvent.type(field, '4')
+    expect(seen.text).toContain('"workers": 4')
+    await userEvent.clear(field)
+    await userEvent.type(field, 'auto')
+    expect(seen.text).toContain('"workers": "auto"')
+  })
+
+  test('of a list has one item a line', async () => {
+    const seen = openForm()
+    const field = screen.getByRole('textbox', { name: /Host names/ })
+    await userEvent.clear(field)
+    await userEvent.type(field, 'a.example{Enter} {Enter}b.example')
+    expect(seen.text).toContain('"hosts": ["a.example", "b.example"]')
+    expect(field).toHaveValue('a.example\n \nb.example')
+  })
+
+  test('of a choice names its default', async () => {
+    const seen = openForm()
+    const field = screen.getByRole('combobox', { name: /Symbolic links/ })
+    expect(within(field).getByRole('option', { name: 'within-root (default)' })).toBeVisible()
+    await userEvent.selectOptions(field, 'never')
+    expect(seen.text).toContain('"symlinks": "never"')
+    await userEvent.selectOptions(field, 'within-root (default)')
+    expect(seen.text).toBe(small)
+  })
+
+  test('of names that the author chooses refuses a name twice', async () => {
+    const seen = openForm({ text: everything })
+    await userEvent.click(button(/^MIME types 4 suffixes/))
+    const name = screen.getByRole('textbox', { name: 'Suffix of .wasm' })
+    await userEvent.clear(name)
+    await userEvent.type(name, '.html{Enter}')
+    expect(screen.getByText('There is one for .html already.')).toBeVisible()
+    await userEvent.clear(name)
+    await userEvent.type(name, '.wat{Enter}')
+    expect(seen.text).toContain('{ ".wat": "application/wasm", ".html"')
+  })
+})
+
+describe('what the node finds', () => {
+  const found = [problem('/sites/0/redirects/1/match', '"match" at byte 4: missing parenthesis')]
+
+  test('is counted on what is closed, and led to from outside', async () => {
+    openForm({ problems: found, show: '/sites/0/redirects/1/match' })
+    expect(button(/^Redirects 2 redirects 1 problem/)).toBeVisible()
+    await userEvent.click(button('show it'))
+    const field = inside(/^Redirect 2/).getByRole('textbox', { name: /Match/ })
+    expect(field).toHaveFocus()
+    expect(field).toBeInvalid()
+    expect(field).toHaveAccessibleDescription(/at byte 4: missing parenthesis/)
+  })
+
+  test('of an item of a list names its line', () => {
+    openForm({ problems: [problem('/sites/0/hosts/0', 'no such name')] })
+    expect(screen.getByRole('textbox', { name: /Host names/ })).toHaveAccessibleDescription(
+      /Line 1: no such name/,
+    )
+  })
+
+  test('of an option that does not exist stays in sight and can be removed', async () => {
+    const text = small.replace('"root"', '"rot": 1,\n      "root"')
+    const seen = openForm({ text, problems: [problem('/sites/0/rot', 'there is no option "rot"')] })
+    expect(screen.getByText('there is no option "rot"')).toBeVisible()
+    await userEvent.click(button('Remove rot'))
+    expect(seen.text).toBe(small)
+  })
+})
+
+test.each([
+  ['{', 'The text is not JSON yet.'],
+  ['[]', 'The text is not an object { } yet.'],
+  ['{ "workers": 1, "workers": 2 }', 'The text gives "workers" twice.'],
+])('%s is left to the text', async (text, why) => {
+  const seen = openForm({ text })
+  expect(screen.getByText(why)).toBeVisible()
+  await userEvent.click(button('Show the text'))
+  expect(seen.inText).toBe('')
+})
+
+test('a value of another kind is not overwritten but shown in the text', async () => {
+  const seen = openForm({ text: '{ "workers": [1], "limits": 3, "sites": [] }' })
+  await userEvent.click(screen.getAllByRole('button', { name: 'Show in the text' })[0] as Element)
+  expect(seen.inText).toBe('/workers')
+})
+
+test('who may only read changes nothing', async () => {
+  openForm({ readOnly: true })
+  expect(screen.getByRole('textbox', { name: /Root folder/ })).toHaveAttribute('readonly')
+  await userEvent.click(button(/^Redirects/))
+  expect(screen.queryByRole('button', { name: /^(Add|Remove|Move|Undo)/ })).toBeNull()
+})

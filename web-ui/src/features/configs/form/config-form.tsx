@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The config as a form: the other view of the same text. Built from the node's schema alone.
+import { Button } from '@mantine/core'
+import { useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { Notice } from '../../../components/notice.tsx'
+import type { Problem } from '../problems.ts'
+import type { SchemaNode } from '../schema-walk.ts'
+import classes from './form.module.css'
+import {
+  FormContext,
+  type FormState,
+  fieldSelector,
+  isWithin,
+  type Reading,
+  readText,
+} from './form-state.ts'
+import { OptionFields } from './option-fields.tsx'
+
+const MAX_UNDO = 100
+
+export type ConfigFormHandle = { show: (pointer: string) => void }
+export type ConfigFormProps = {
+  ref?: React.Ref<ConfigFormHandle>
+  text: string
+  label: string
+  readOnly: boolean
+  schema: SchemaNode | null
+  problems: readonly Problem[]
+  onChange: (text: string) => void
+  onShowInText: (pointer: string) => void
+}
+
+export function ConfigForm(props: ConfigFormProps) {
+  const { text, label, readOnly, schema, problems, onChange, onShowInText } = props
+  const reading = readText(text)
+  const root = useRef<HTMLFieldSetElement>(null)
+  const [open, setOpen] = useState(() => firstOpen(reading))
+  const [wanted, setWanted] = useState<readonly string[]>([])
+  const [said, setSaid] = useState('')
+  const { past, record, undo } = useUndo(text, onChange)
+  // Two changes of one event, as a blur and a click are, build on each other.
+  const latest = useRef(text)
+  useEffect(() => {
+    latest.current = text
+  }, [text])
+  useEffect(() => {
+    if (wanted.length === 0) return
+    setWanted([])
+    const found = wanted.map((selector) => root.current?.querySelector<HTMLElement>(selector))
+    found.find((one) => one != null)?.focus()
+  }, [wanted])
+  useImperativeHandle(props.ref, () => ({
+    show: (pointer) => {
+      setOpen((now) => new Set([...now, ...outerPointers(pointer)]))
+      setWanted(outerPointers(pointer).toReversed().map(fieldSelector))
+    },
+  }))
+  if (schema === null) return null
+  if (!reading.ok) {
+    return (
+      <div className={classes.form}>
+        <Notice
+          tone="warn"
+          title={reading.why}
+          action={
+            <Button size="xs" variant="default" onClick={() => onShowInText('')}>
+              Show the text
+            </Button>
+          }
+        >
+          Mend it as text; the form then shows it.
+        </Notice>
+      </div>
+    )
+  }
+  const state: FormState = {
+    schema,
+    problems,
+    readOnly,
+    edit: (change) => {
+      const next = change(latest.current)
+      if (next === latest.current) return
+      record(latest.current, next)
+      latest.current = next
+      onChange(next)
+    },
+    isOpen: (pointer) => open.has(pointer),
+    setOpen: (pointer, isOpen) =>
+      setOpen((now) => {
+        const next = new Set(now)
+        if (isOpen) next.add(pointer)
+        else next.delete(pointer)
+        return next
+      }),
+    renumber: (list, newIndex) => setOpen((now) => renumbered(now, list, newIndex)),
+    focusLater: (selector) => setWanted([selector]),
+    announce: setSaid,
+    showInText: onShowInText,
+  }
+  return (
+    <FormContext value={state}>
+      <fieldset ref={root} className={classes.form} aria-label={label}>
+        <div className={classes.formHead}>
+          <span className="dim">
+            What you change here changes the text, and nothing else of it. An empty field means its
+            default.
+          </span>
+          {!readOnly && (
+            <Button size="compact-xs" variant="default" disabled={past === 0} onClick={undo}>
+              Undo
+            </Button>
+          )}
+        </div>
+        <OptionFields path={[]} schema={schema} value={reading.value} level={2} />
+        <span role="status" className="visually-hidden">
+          {said}
+        </span>
+      </fieldset>
+    </FormContext>
+  )
+}
+
+/** Steps back through what the form did, for as long as nothing else changed the text. */
+function useUndo(text: string, onChange: (text: string) => void) {
+  const [steps, setSteps] = useState<{ before: string; after: string }[]>([])
+  const last = steps.at(-1)
+  const usable = last !== undefined && last.after === text
+  return {
+    past: usable ? steps.length : 0,
+    record: (before: string, after: string) =>
+      setSteps((now) => [...now.filter((_, i) => i >= now.length - MAX_UNDO), { before, after }]),
+    undo: () => {
+      if (last === undefined || !usable) return
+      setSteps(steps.slice(0, -1))
+      onChange(last.before)
+    },
+  }
+}
+
+/** The sites are what one comes for; a single one is shown at once. */
+function firstOpen(reading: Reading): ReadonlySet<string> {
+  const sites = reading.ok ? reading.value.sites : undefined
+  return new Set(Array.isArray(sites) && sites.length === 1 ? ['/sites', '/sites/0'] : ['/sites'])
+}
+
+const outerPointers = (pointer: string) => {
+  const keys = pointer.split('/')
+  return keys.map((_, index) => keys.slice(0, index + 1).join('/')).filter((one) => one !== '')
+}
+
+function renumbered(
+  open: ReadonlySet<string>,
+  list: string,
+  newIndex: (index: number) => number | null,
+): ReadonlySet<string> {
+  const next = new Set<string>()
+  for (const pointer of open) {
+    if (pointer === list || !isWithin(pointer, list)) {
+      next.add(pointer)
+      continue
+    }
+    const [index = '', ...rest] = pointer.slice(list.length + 1).split('/')
+    const now = newIndex(Number(index))
+    if (now !== null) next.add([list, now, ...rest].join('/'))
+  }
+  return next
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// A part of the form under a heading that opens and closes it. Closed, it says what it holds and
+// whether something in it is wrong.
+import { IconChevronRight } from '@tabler/icons-react'
+import { useId } from 'react'
+import { StatusMark } from '../../../components/status-badge.tsx'
+import { plural } from '../../../lib/format.ts'
+import classes from './form.module.css'
+import { problemsWithin, useForm } from './form-state.ts'
+
+export type DisclosureProps = {
+  pointer: string
+  level: number
+  title: string
+  summary: string
+  isEmpty?: boolean
+  /** Beside the heading, out of what opens and closes. */
+  actions?: React.ReactNode
+  children: React.ReactNode
+}
+
+export function Disclosure(props: DisclosureProps) {
+  const { pointer, level, title, summary, isEmpty = false, actions, children } = props
+  const { problems, isOpen, setOpen } = useForm()
+  const id = useId()
+  const Heading = `h${Math.min(level, 6)}` as 'h2'
+  const open = isOpen(pointer)
+  const wrong = problemsWithin(problems, pointer).length
+  return (
+    <div className={classes.disclosure} data-open={open} data-empty={isEmpty}>
+      <div className={classes.disclosureHead}>
+        <Heading>
+          <button
+            type="button"
+            id={id}
+            data-field={pointer}
+            aria-expanded={open}
+            aria-controls={open ? `${id}-body` : undefined}
+            onClick={() => setOpen(pointer, !open)}
+          >
+            <IconChevronRight size={16} aria-hidden className={classes.chevron} />
+            <span className={classes.disclosureTitle}>{title}</span>{' '}
+            <span className={classes.summary}>{summary}</span>{' '}
+            {wrong > 0 && (
+              <span className={classes.wrong}>
+                <StatusMark tone="bad" shape="square" /> {plural(wrong, 'problem')}
+              </span>
+            )}
+          </button>
+        </Heading>
+        {actions}
+      </div>
+      {open && (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot be the heading that opens it
+        <div id={`${id}-body`} role="group" aria-labelledby={id} className={classes.body}>
+          {children}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The options of one object: what must be given first, then single values, then sections.
+import { Button } from '@mantine/core'
+import { kindsOf, type Path, type SchemaNode, schemaAt, typesOf } from '../schema-walk.ts'
+import { Disclosure } from './disclosure.tsx'
+import classes from './form.module.css'
+import { removeValue } from './form-edits.ts'
+import { pointerOf, problemsAt, problemWords, useForm } from './form-state.ts'
+import { choicesOf, summaryOf } from './form-words.ts'
+import { ListField } from './list-field.tsx'
+import { MapField } from './map-field.tsx'
+import { RuleList } from './rule-list.tsx'
+import { ChoiceField, TextField } from './single-fields.tsx'
+
+export type OptionFieldsProps = {
+  path: Path
+  schema: SchemaNode
+  value: Record<string, unknown>
+  /** Of the headings in it. */
+  level: number
+}
+
+export function OptionFields({ path, schema, value, level }: OptionFieldsProps) {
+  const { schema: root } = useForm()
+  const required = new Set(schema.required)
+  const options = Object.keys(schema.properties ?? {})
+    .flatMap((name): Option[] => {
+      const here = schemaAt(root, [...path, name])
+      return here === null ? [] : [{ name, path: [...path, name], schema: here }]
+    })
+    .sort((a, b) => Number(required.has(b.name)) - Number(required.has(a.name)))
+  const single = options.filter((option) => !isSection(option.schema))
+  const sections = options.filter((option) => isSection(option.schema))
+  return (
+    <div className={classes.options}>
+      <UnknownOptions path={path} schema={schema} value={value} />
+      {single.length > 0 && (
+        <div className={classes.fields}>
+          {single.map((option) => (
+            <Field
+              key={option.name}
+              {...option}
+              value={value[option.name]}
+              isRequired={required.has(option.name)}
+            />
+          ))}
+        </div>
+      )}
+      {sections.map((option) => (
+        <Section key={option.name} {...option} value={value[option.name]} level={level} />
+      ))}
+    </div>
+  )
+}
+
+type Option = { name: string; path: Path; schema: SchemaNode }
+
+/** What has parts of its own gets a section; a list of words is a field. */
+function isSection(schema: SchemaNode): boolean {
+  const [type] = typesOf(schema)
+  if (type === 'object') return true
+  return type === 'array' && schema.items !== undefined && typesOf(schema.items)[0] === 'object'
+}
+
+export type FieldProps = {
+  name: string
+  path: Path
+  schema: SchemaNode
+  value: unknown
+  isRequired: boolean
+}
+
+function Field(props: FieldProps) {
+  const { schema: root, showInText } = useForm()
+  const { schema, value, path } = props
+  const [type] = typesOf(schema)
+  if (!isShowable(schema, value)) {
+    return (
+      <div className={classes.odd}>
+        <strong>{schema.title ?? props.name}</strong>
+        <Problems pointer={pointerOf(path)} />
+        <Button size="compact-xs" variant="default" onClick={() => showInText(pointerOf(path))}>
+          Show in the text
+        </Button>
+      </div>
+    )
+  }
+  if (type === 'array') return <ListField {...props} />
+  const choices = kindsOf(root, schema).length === 1 ? choicesOf(root, schema) : null
+  const isChoice = choices !== null && (value === undefined || choices.includes(value))
+  return isChoice ? <ChoiceField {...props} choices={choices} /> : <TextField {...props} />
+}
+
+/** Whether a field can hold what the text has there; a list where a word should be it cannot. */
+function isShowable(schema: SchemaNode, value: unknown): boolean {
+  if (value === undefined) return true
+  if (typesOf(schema)[0] !== 'array') return typeof value !== 'object'
+  return (
+    Array.isArray(value) && value.every((one) => typeof one === 'string' && !/[\r\n]/.test(one))
+  )
+}
+
+type SectionProps = Option & { value: unknown; level: number }
+
+function Section({ name, path, schema, value, level }: SectionProps) {
+  const { showInText } = useForm()
+  const pointer = pointerOf(path)
+  const isList = schema.items !== undefined
+  const fits =
+    value === undefined ||
+    (typeof value === 'object' && value !== null && Array.isArray(value) === isList)
+  return (
+    <Disclosure
+      pointer={pointer}
+      level={level}
+      title={schema.title ?? name}
+      summary={summaryOf(name, schema, value)}
+      isEmpty={value === undefined}
+    >
+      <p className={classes.help}>{schema.description}</p>
+      <Problems pointer={pointer} />
+      {!fits ? (
+        <Button size="compact-xs" variant="default" onClick={() => showInText(pointer)}>
+          Show in the text
+        </Button>
+      ) : isList ? (
+        <RuleList
+          name={name}
+          path={path}
+          schema={schema}
+          items={value as unknown[] | undefined}
+          level={level + 1}
+        />
+      ) : schema.properties === undefined ? (
+        <MapField name={name} path={path} schema={schema} value={value ?? {}} />
+      ) : (
+        <OptionFields
+          path={path}
+          schema={schema}
+          value={(value ?? {}) as Record<string, unknown>}
+          level={level + 1}
+        />
+      )}
+    </Disclosure>
+  )
+}
+
+function Problems({ pointer }: { pointer: string }) {
+  const found = problemsAt(useForm().problems, pointer)
+  if (found.length === 0) return null
+  return (
+    <ul className={classes.problems}>
+      {found.map((problem) => (
+        <li key={`${problem.code} ${problem.from}`}>{problemWords(problem)}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** What the text has and the node does not know: shown, for it must not be lost from sight. */
+function UnknownOptions({ path, schema, value }: Omit<OptionFieldsProps, 'level'>) {
+  const { problems, readOnly, edit } = useForm()
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(schema.properties ?? {}, key))
+  if (unknown.length === 0) return null
+  return (
+    <ul className={classes.unknown}>
+      {unknown.map((key) => {
+        const pointer = pointerOf([...path, key])
+        const [problem] = problemsAt(problems, pointer)
+        return (
+          <li key={key} data-field={pointer} tabIndex={-1}>
+            <code>{key}</code>
+            <span>{problem === undefined ? 'is no option here' : problemWords(problem)}</span>
+            {!readOnly && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                onClick={() => edit((text) => removeValue(text, [...path, key]))}
+              >
+                Remove {key}
+              </Button>
+            )}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
