@@ -18,6 +18,7 @@
 #include "peer_table.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -346,6 +347,20 @@ static void on_readable(struct conn *c)
     conn_run(c);
 }
 
+/* It has ended its side, and may want its answer all the same; or it is gone. The event would come
+ * again and again. */
+static void on_disconnect(struct conn *c)
+{
+    struct pollfd end = {.fd = c->fd};
+
+    if (poll(&end, 1, 0) != 0) { /* POLLHUP or POLLERR */
+        conn_close(c);
+        return;
+    }
+    c->is_half_closed = true;
+    want(c, 0);
+}
+
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
     struct conn *c = container_of(poll, struct conn, poll);
@@ -357,6 +372,24 @@ static void on_poll(uv_poll_t *poll, int status, int events)
         conn_run(c);
     } else if (events & UV_READABLE) {
         on_readable(c);
+    } else if (events & UV_DISCONNECT) {
+        on_disconnect(c);
+    }
+}
+
+/* The list is in the order of arming: those before one that is watched are, too. */
+void conn_watch_waiting(struct loop *loop)
+{
+    struct list *head = &loop->connections[TIMEOUT_DISK];
+
+    for (struct list *link = head->prev; link != head; link = link->prev) {
+        struct conn *c = container_of(link, struct conn, link);
+
+        if (c->is_watched)
+            break;
+        c->is_watched = true;
+        if (!c->is_half_closed)
+            want(c, UV_DISCONNECT);
     }
 }
 

@@ -14,6 +14,10 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);
 
+/* Takes note from now on when a client resets that has waited for a disk since the last call: nothing
+ * is read from it meanwhile. Call it every LOOP_TICK_MS; shorter waits cost nothing. */
+void conn_watch_waiting(struct loop *loop);
+
 /* Lets those that wait for their rate send their shares. Call it every LOOP_TICK_MS. */
 void conn_retry_throttled(struct loop *loop);
 

@@ -54,6 +54,18 @@ void conn_unthrottle(struct conn *c)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
+/* While nothing was sent, a file that can't be read can still be said to be so. */
+static void give_up(struct conn *c)
+{
+    bool may_say_so = c->body.entry && c->body.sent == 0;
+
+    body_end(&c->body, c->loop);
+    if (may_say_so)
+        conn_answer_status(c, HTTP_INTERNAL_ERROR);
+    else
+        conn_close(c);
+}
+
 static void continue_sending(struct conn *c, enum body_step step)
 {
     c->state = CONN_SENDING;
@@ -76,7 +88,7 @@ static void continue_sending(struct conn *c, enum body_step step)
         throttle(c);
         break;
     case BODY_FAILED:
-        conn_close(c);
+        give_up(c);
         break;
     }
 }

@@ -44,6 +44,8 @@ struct conn {
     bool linger_after;    /* the client may still be sending then */
     bool is_counted;      /* in the peer table */
     bool is_limited;      /* the response under way has a rate limit */
+    bool is_watched;      /* its wait for a disk has lasted for a tick */
+    bool is_half_closed;  /* the client has ended its side: no news of that again */
     uint8_t attempts;
     uint32_t served;
     char *in; /* bytes received: [in_pos, in_len) are not yet consumed */

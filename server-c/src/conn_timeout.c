@@ -16,6 +16,7 @@ void conn_arm(struct conn *c, enum timeout timeout)
     struct loop *loop = c->loop;
 
     c->timeout = timeout;
+    c->is_watched = false;
     c->deadline_ms = uv_now(&loop->uv) + loop->timeout_ms[timeout];
     list_remove(&c->link);
     list_append(&loop->connections[timeout], &c->link);

@@ -63,6 +63,7 @@ static void on_tick(uv_timer_t *timer)
 
     loop->files.now_ms = uv_now(&loop->uv);
     conn_check_timeouts(loop);
+    conn_watch_waiting(loop);
     conn_retry_throttled(loop);
     body_retry_stalled(loop);
     file_cache_sweep(&loop->files);
