@@ -239,6 +239,7 @@ static void forget_void_fields(struct http_request *req)
     for (int i = 0; req->repeated >> i != 0; i++)
         if ((req->repeated >> i & 1) != 0 && field_table[i].second == VOID) {
             req->seen &= ~(1u << i);
+            req->repeated &= ~(1u << i);
             req->fields[i] = (struct http_slice){0, 0};
         }
 }

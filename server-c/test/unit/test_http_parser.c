@@ -460,9 +460,13 @@ static void test_two_dates_are_none(void)
         "GET / HTTP/1.1\r\n" H "If-Modified-Since: a\r\nIf-Unmodified-Since: b\r\n"
         "if-modified-since: a\r\nIf-Modified-Since: a\r\n\r\n";
     struct http_request req;
+    struct span value;
+    uint32_t cursor = 0;
 
     CHECK_INT(__LINE__, "accepted", parse_in_steps(&req, bytes, sizeof(bytes) - 1, 0), 200);
     CHECK_TRUE(!http_request_has(&req, FIELD_IF_MODIFIED_SINCE), "three dates");
+    CHECK_TRUE(!http_request_next_value(&req, bytes, FIELD_IF_MODIFIED_SINCE, &cursor, &value),
+               "nor a value of them");
     CHECK_TRUE(http_request_has(&req, FIELD_IF_UNMODIFIED_SINCE), "one date");
 }
 
