@@ -35,15 +35,6 @@ enum http_coding http_coding_named(const char *name)
 
 /* --- elements with a weight ------------------------------------------------------------------ */
 
-static struct span trim(struct span span)
-{
-    while (span.len > 0 && (span.ptr[0] == ' ' || span.ptr[0] == '\t'))
-        span.ptr++, span.len--;
-    while (span.len > 0 && (span.ptr[span.len - 1] == ' ' || span.ptr[span.len - 1] == '\t'))
-        span.len--;
-    return span;
-}
-
 /* Up to the next ';', trimmed. */
 static struct span take_part(struct span *rest)
 {
@@ -54,7 +45,7 @@ static struct span take_part(struct span *rest)
     len += semicolon != NULL;
     rest->ptr += len;
     rest->len -= len;
-    return trim(part);
+    return http_trim(part);
 }
 
 /* "0.5" → 500; UNSAID when it is no qvalue (RFC 9110 section 12.4.2). */

@@ -45,7 +45,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static struct span trim(struct span span)
+struct span http_trim(struct span span)
 {
     while (span.len > 0 && is_blank(span.ptr[0]))
         span.ptr++, span.len--;
@@ -59,7 +59,7 @@ bool http_list_next(struct span *list, struct span *element)
     while (list->len > 0) {
         const char *comma = memchr(list->ptr, ',', list->len);
         size_t len = comma ? (size_t)(comma - list->ptr) : list->len;
-        *element = trim((struct span){list->ptr, len});
+        *element = http_trim((struct span){list->ptr, len});
         if (comma)
             len++;
         list->ptr += len;
@@ -230,7 +230,8 @@ static enum parse take_field(struct http_request *req, const char *head, uint32_
     field = field_of(name);
     if (field == FIELD_COUNT)
         return PARSE_OK;
-    return take_known_field(req, head, field, trim((struct span){colon + 1, len - name.len - 1}));
+    return take_known_field(req, head, field,
+                            http_trim((struct span){colon + 1, len - name.len - 1}));
 }
 
 /* RFC 9110 sections 13.1.3 and 13.1.4: two dates are none. */
@@ -388,7 +389,7 @@ bool http_request_next_value(const struct http_request *req, const char *head,
         off = (uint32_t)(end - head) + 2;
         if (field_of((struct span){line, (size_t)(colon - line)}) == field) {
             *cursor = off;
-            *value = trim((struct span){colon + 1, (size_t)(end - colon - 1)});
+            *value = http_trim((struct span){colon + 1, (size_t)(end - colon - 1)});
             return true;
         }
     }

@@ -94,6 +94,7 @@ bool http_request_next_value(const struct http_request *req, const char *head,
 /* The next element of a comma-separated list, trimmed; false at its end. Empty ones are skipped. */
 bool http_list_next(struct span *list, struct span *element);
 
+struct span http_trim(struct span span); /* without the blanks and tabs around it */
 bool http_span_equals(struct span span, const char *lower_case_text); /* ignores case */
 
 #endif

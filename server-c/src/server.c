@@ -374,11 +374,23 @@ static void serve_nothing(struct server *srv)
     set_state(srv, NULL, 0, false);
 }
 
+/* What was set up before the first request can't be changed under those that came since. */
+static void warn_of_start_options(const struct config *old, const struct config *new)
+{
+    if (strcmp(old->process.user, new->process.user) != 0 ||
+        strcmp(old->process.group, new->process.group) != 0 ||
+        strcmp(old->process.chroot, new->process.chroot) != 0 ||
+        strcmp(old->process.pid_file, new->process.pid_file) != 0)
+        log_warn("server: \"process\" was changed; what it says takes effect at the next start");
+}
+
 static void put_in_force(struct server *srv, struct preparation *prep, struct site_set *sites,
                          uint64_t generation)
 {
     bool is_reload = srv->sites != NULL;
 
+    if (is_reload)
+        warn_of_start_options(srv->sites->cfg, prep->cfg);
     resize_lanes(srv, prep->cfg);
     binding_release_old(&prep->binding, &srv->bound);
     swap_workers(srv, sites, generation, prep->loops, prep->binding.fds);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../support/agent-node.mjs'
 import { startNode } from '../support/node.mjs'
@@ -258,4 +260,13 @@ test('the admin listener moves with a reload', async (t) => {
   )
   assert.equal((await fetch(`http://127.0.0.3:${port}/status`)).status, 200)
   await assert.rejects(fetch(`http://127.0.0.1:${old}/status`))
+})
+
+test('a change of the process options waits for the next start, and the log says so', async (t) => {
+  const node = await startNode(t, { files: { 'index.html': 'home' } })
+  const pidFile = join(node.folder, 'node.pid')
+  assert.equal(await node.reload({ ...node.config, process: { pidFile } }), true)
+  await node.logLine(/"process" was changed; what it says takes effect at the next start/)
+  assert.equal(existsSync(pidFile), false)
+  assert.equal((await get(node.port, '/')).text, 'home')
 })
