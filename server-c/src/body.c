@@ -271,7 +271,7 @@ static void take_part(struct body *body, const struct body_part *part)
         file_entry_hold_descriptor(body->entry);
     body->by_copy = body->was_read_ahead = false;
     body->offset = part->offset;
-    body->remaining = part->len;
+    body->remaining = has_ranges ? part->len : 0;
     body->pieces = part->pieces;
     body->piece_count = part->piece_count;
     body->next_piece = 0;

@@ -42,7 +42,12 @@ static bool is_every_address(const union address *address)
 
 static bool is_equal(const union address *a, const union address *b)
 {
-    return memcmp(a, b, sizeof(*a)) == 0;
+    if (a->any.sa_family != b->any.sa_family)
+        return false;
+    if (a->any.sa_family == AF_INET)
+        return a->v4.sin_port == b->v4.sin_port && a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr;
+    return a->v6.sin6_port == b->v6.sin6_port &&
+           memcmp(&a->v6.sin6_addr, &b->v6.sin6_addr, sizeof(a->v6.sin6_addr)) == 0;
 }
 
 /* Two listeners meet on a port when one of them has every address. An IPv6 one is never IPv4. */

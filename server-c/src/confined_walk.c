@@ -189,7 +189,7 @@ static int go_into(struct walk *walk, int fd, const char *name, const char *rest
 static int take_component(struct walk *walk, const char *name, const char *rest)
 {
     bool is_last = *rest == '\0';
-    struct stat st;
+    struct stat st = {0};
     int fd = hold(walk, name, is_last, &st), err;
 
     if (fd < 0)

@@ -317,7 +317,7 @@ int htpasswd_read(struct htpasswd **out, const char *path, struct stat *st,
 
 int htpasswd_check(const char *path, struct htpasswd_problem *problem)
 {
-    struct htpasswd *file;
+    struct htpasswd *file = NULL;
     int err = htpasswd_read(&file, path, NULL, problem);
 
     if (!err)

@@ -71,13 +71,18 @@ static const char page_start[] =
 
 static const char *sentence_of(enum http_status status)
 {
-    switch (status) {
-#define X(code, name, text, sentence)                                                              \
-    case HTTP_##name:                                                                              \
-        return sentence;
+    static const struct {
+        enum http_status status;
+        const char *sentence;
+    } rows[] = {
+#define X(code, name, text, sentence) {HTTP_##name, sentence},
 #include "http_status.def"
 #undef X
-    }
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].status == status)
+            return rows[i].sentence;
     return "";
 }
 

@@ -66,7 +66,7 @@ static int take(struct secret *out, const unsigned char *bytes, size_t len)
 int secret_file_read(struct secret *out, const char *path)
 {
     unsigned char bytes[SECRET_FILE_MAX + LINE_END_MAX + 1];
-    struct stat st;
+    struct stat st = {0};
     size_t len;
     int err, fd = open_regular(path, &st);
 

@@ -76,9 +76,8 @@ static int listen_at(int folder, const char *name, mode_t mode)
     if (fd < 0)
         return -errno;
     fill_address(&address, path);
-    if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
-        err = -errno;
-    else if (fchmodat(folder, name, mode, 0) != 0 || listen(fd, BACKLOG) != 0)
+    if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+        fchmodat(folder, name, mode, 0) != 0 || listen(fd, BACKLOG) != 0)
         err = -errno;
     if (!err)
         return fd;
