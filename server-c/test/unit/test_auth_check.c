@@ -250,15 +250,20 @@ static void test_broken_files(void)
 static void test_many_at_once(void)
 {
     struct asker askers[AUTH_LANE_QUEUE];
+    enum auth_verdict now[AUTH_LANE_QUEUE];
 
     write_users("zoe:" UNSEEN "\n");
     make_fresh();
     count_verifications();
-    for (size_t i = 0; i < ARRAY_LEN(askers); i++)
-        CHECK_INT(__LINE__, "waits", ask(&askers[i], "zoe", "changed"), AUTH_WAIT);
+    /* Those who come when the first one has been verified already pass at once. */
+    for (size_t i = 0; i < ARRAY_LEN(askers); i++) {
+        now[i] = ask(&askers[i], "zoe", "changed");
+        CHECK_TRUE(now[i] == AUTH_WAIT || (i > 0 && now[i] == AUTH_PASSED), "asker %zu", i);
+    }
     run_until_idle();
     for (size_t i = 0; i < ARRAY_LEN(askers); i++)
-        CHECK_INT(__LINE__, "passes", askers[i].verdict, AUTH_PASSED);
+        CHECK_INT(__LINE__, "passes", now[i] == AUTH_WAIT ? askers[i].verdict : now[i],
+                  AUTH_PASSED);
     CHECK_INT(__LINE__, "the first one was verified", count_verifications(), 1);
 }
 
