@@ -120,6 +120,15 @@ static struct htpasswd *current_users(const struct auth_job *job)
     return auth_file_users(files, job->file);
 }
 
+/* The verdict as far as the file and what was verified before tell it. The users as above. */
+static struct htpasswd *recall_now(struct auth_job *job)
+{
+    struct htpasswd *users = current_users(job);
+
+    job->verdict = users ? recall(job->store, users, job->is_listed, &job->who) : AUTH_UNAVAILABLE;
+    return users;
+}
+
 static void run_look(struct io_job *io)
 {
     struct auth_job *job = container_of(io, struct auth_job, job);
@@ -127,8 +136,7 @@ static void run_look(struct io_job *io)
 
     if (atomic_load(&job->is_given_up))
         return;
-    users = current_users(job);
-    job->verdict = users ? recall(job->store, users, job->is_listed, &job->who) : AUTH_UNAVAILABLE;
+    users = recall_now(job);
     htpasswd_put(users);
 }
 
@@ -141,8 +149,7 @@ static void run_verify(struct io_job *io)
 
     if (atomic_load(&job->is_given_up))
         return;
-    users = current_users(job);
-    job->verdict = users ? recall(job->store, users, job->is_listed, &job->who) : AUTH_UNAVAILABLE;
+    users = recall_now(job);
     if (job->verdict == AUTH_WAIT)
         job->verdict = verify(job, users);
     htpasswd_put(users);

@@ -28,7 +28,8 @@ ssize_t file_read_resident(int fd, char *out, size_t len, uint64_t offset);
 /* How many of the bytes from `offset` on can be had without waiting; as file_read_resident. */
 ssize_t file_resident_len(int fd, size_t len, uint64_t offset);
 
-/* Reads until `len` bytes or the end of the file: the bytes read, or UV_E*. Pool threads only. */
+/* Reads until `len` bytes or the end of the file: the bytes read, or UV_E*. Blocks on the disk: never
+ * on a loop. */
 ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset);
 
 /* The same, and the bytes are only left in the page cache; fewer when *is_unwanted becomes true.

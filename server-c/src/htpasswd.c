@@ -3,6 +3,7 @@
 #include "htpasswd.h"
 
 #include "auth_hash.h"
+#include "file_read.h"
 #include "http_auth.h"
 #include "utf8.h"
 
@@ -233,23 +234,6 @@ const char *htpasswd_find(const struct htpasswd *file, struct span user)
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-static int read_bytes(int fd, char *out, size_t len, size_t *got)
-{
-    *got = 0;
-    while (*got < len) {
-        ssize_t n = read(fd, out + *got, len - *got);
-
-        if (n == 0)
-            return 0;
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        *got += (size_t)n;
-    }
-    return 0;
-}
-
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
@@ -261,15 +245,15 @@ static bool is_same(const struct stat *a, const struct stat *b)
 static int read_whole(int fd, const struct stat *st, char *text)
 {
     struct stat after;
-    size_t size = (size_t)st->st_size, got;
-    int err = read_bytes(fd, text, size, &got);
+    size_t size = (size_t)st->st_size;
+    ssize_t got = file_read_fully(fd, text, size, 0);
 
-    if (err)
-        return err;
+    if (got < 0)
+        return (int)got;
     if (fstat(fd, &after) != 0)
         return -errno;
     text[size] = '\0';
-    return got == size && is_same(st, &after) ? 0 : UV_EAGAIN;
+    return (size_t)got == size && is_same(st, &after) ? 0 : UV_EAGAIN;
 }
 
 static int read_open(struct htpasswd **out, int fd, struct stat *st,

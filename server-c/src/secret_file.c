@@ -2,6 +2,8 @@
 /* secret_file.c — see secret_file.h. */
 #include "secret_file.h"
 
+#include "file_read.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,23 +12,6 @@
 #include <uv.h>
 
 #define LINE_END_MAX 2
-
-static int read_all(int fd, unsigned char *out, size_t cap, size_t *len)
-{
-    *len = 0;
-    while (*len < cap) {
-        ssize_t got = read(fd, out + *len, cap - *len);
-
-        if (got == 0)
-            return 0;
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        *len += (size_t)got;
-    }
-    return UV_EFBIG; /* one byte of `cap` is more than we take */
-}
 
 static size_t without_line_end(const unsigned char *bytes, size_t len)
 {
@@ -67,16 +52,15 @@ int secret_file_read(struct secret *out, const char *path)
 {
     unsigned char bytes[SECRET_FILE_MAX + LINE_END_MAX + 1];
     struct stat st = {0};
-    size_t len;
+    ssize_t len;
     int err, fd = open_regular(path, &st);
 
     memset(out, 0, sizeof(*out));
     if (fd < 0)
         return fd;
-    err = read_all(fd, bytes, sizeof(bytes), &len);
+    len = file_read_fully(fd, (char *)bytes, sizeof(bytes), 0);
     close(fd);
-    if (!err)
-        err = take(out, bytes, len);
+    err = len < 0 ? (int)len : take(out, bytes, (size_t)len);
     if (!err)
         out->is_exposed = (st.st_mode & S_IROTH) != 0;
     explicit_bzero(bytes, sizeof(bytes));
