@@ -2,23 +2,23 @@
 /* conn_send.c — the response's way out: what the body's steps mean for the connection, and how much
  * it may send when its site or itself has a rate.
  *
- * Who may not send for now waits in loop->throttled for the next tick. Each tick gives those who wait
- * for one site equal shares of what came together meanwhile, over all loops; who got nothing is first
- * in the next one. Without a rate there is nothing of this but one branch. */
+ * Who may not send for now waits in loop->throttled for the next tick. While some wait for one site,
+ * each may take an equal share, over all loops, of what came together since it had its last one; who
+ * got nothing is first in the next tick. Time spent waiting for the disk counts: a share that was
+ * drawn and not sent is still due. Without a rate there is nothing of this but one branch. */
 #include "conn.h"
 #include "conn_state.h"
 
 /* --- rates ----------------------------------------------------------------------------------- */
 
-/* Draws from both buckets, or from the one there is. */
-static uint64_t draw(struct conn *c)
+/* The bytes it may send now, from both buckets or from the one there is. */
+static uint64_t draw(struct conn *c, uint64_t now_ns)
 {
     struct rate_bucket *bucket = c->site->rate;
-    uint64_t now_ns = monotonic_ns(), wanted = UINT64_MAX, of_site;
+    uint64_t wanted = UINT64_MAX, of_site;
 
     if (bucket && atomic_load_explicit(&bucket->waiting, memory_order_relaxed) > 0)
-        wanted =
-            rate_bucket_share(bucket, list_empty(&c->throttled) ? 0 : now_ns - c->throttled_ns);
+        wanted = rate_bucket_share(bucket, now_ns - c->share_from_ns);
     wanted = rate_limit_take(&c->rate, wanted, now_ns);
     if (!bucket || wanted == 0)
         return wanted;
@@ -27,16 +27,27 @@ static uint64_t draw(struct conn *c)
     return of_site;
 }
 
-static void give_back_quota(struct conn *c)
+static void draw_quota(struct conn *c)
 {
-    rate_limit_give_back(&c->rate, c->body.quota);
+    c->drawn_ns = monotonic_ns();
+    c->drawn = c->body.quota = draw(c, c->drawn_ns);
+}
+
+/* What was not sent goes back, and the time it was the share of is still due. */
+static void settle_quota(struct conn *c)
+{
+    uint64_t unused = c->body.quota, due_ns = c->drawn_ns - c->share_from_ns;
+
+    if (c->drawn > 0)
+        c->share_from_ns =
+            c->drawn_ns - (uint64_t)((double)due_ns * (double)unused / (double)c->drawn);
+    rate_limit_give_back(&c->rate, unused);
     if (c->site->rate)
-        rate_bucket_give_back(c->site->rate, c->body.quota);
+        rate_bucket_give_back(c->site->rate, unused);
 }
 
 static void throttle(struct conn *c)
 {
-    c->throttled_ns = monotonic_ns();
     list_append(&c->loop->throttled, &c->throttled);
     if (c->site->rate)
         atomic_fetch_add_explicit(&c->site->rate->waiting, 1, memory_order_relaxed);
@@ -70,7 +81,7 @@ static void continue_sending(struct conn *c, enum body_step step)
 {
     c->state = CONN_SENDING;
     if (c->is_limited)
-        give_back_quota(c);
+        settle_quota(c);
     switch (step) {
     case BODY_SENT:
         conn_finish_response(c);
@@ -102,7 +113,8 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
     c->is_limited = c->site && (c->site->rate || c->site->cfg->connection_bytes_per_second > 0);
     if (c->is_limited) {
         rate_limit_set(&c->rate, c->site->cfg->connection_bytes_per_second);
-        c->body.quota = draw(c);
+        c->share_from_ns = monotonic_ns();
+        draw_quota(c);
     }
     continue_sending(c,
                      body_start(&c->body, c->loop, c->fd, head, head_len, part ? part : &nothing));
@@ -111,7 +123,7 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
 void conn_send_more(struct conn *c)
 {
     if (c->is_limited)
-        c->body.quota = draw(c);
+        draw_quota(c);
     continue_sending(c, body_send(&c->body, c->loop, c->fd));
 }
 
@@ -132,7 +144,7 @@ void conn_retry_throttled(struct loop *loop)
     list_move_all(&waiting, &loop->throttled);
     while (!list_empty(&waiting)) {
         struct conn *c = container_of(waiting.next, struct conn, throttled);
-        c->body.quota = draw(c);
+        draw_quota(c);
         if (c->body.quota == 0) {
             list_remove(&c->throttled);
             list_append(&starved, &c->throttled);

@@ -76,10 +76,11 @@ struct conn {
     struct span user; /* who signed in, for the log; on the heap */
 
     /* Of a response the client does not take at once. */
-    uint64_t progress_ms;  /* when it was last seen to take enough; 0: not looked yet */
-    int64_t taken;         /* bytes of the response its kernel had acknowledged then */
-    struct list throttled; /* in loop->throttled while the quota is used up */
-    uint64_t throttled_ns; /* since when */
+    uint64_t progress_ms;     /* when it was last seen to take enough; 0: not looked yet */
+    int64_t taken;            /* bytes of the response its kernel had acknowledged then */
+    struct list throttled;    /* in loop->throttled while the quota is used up */
+    uint64_t share_from_ns;   /* it had its share of the site's rate up to then */
+    uint64_t drawn, drawn_ns; /* the quota it drew last, and when */
     struct rate_limit rate;
 
     union {

@@ -121,10 +121,10 @@ void rate_bucket_give_back(struct rate_bucket *bucket, uint64_t unused)
                               memory_order_relaxed);
 }
 
-uint64_t rate_bucket_share(const struct rate_bucket *bucket, uint64_t waited_ns)
+uint64_t rate_bucket_share(const struct rate_bucket *bucket, uint64_t due_ns)
 {
     uint32_t waiting = atomic_load_explicit(&bucket->waiting, memory_order_relaxed);
-    uint64_t all = bytes_of(waited_ns, bucket->bytes_per_second) / 100 * SHARE_SLACK_PERCENT;
+    uint64_t all = bytes_of(due_ns, bucket->bytes_per_second) / 100 * SHARE_SLACK_PERCENT;
     uint64_t share = all / (waiting ? waiting : 1);
 
     return share > SHARE_BYTES_MIN ? share : SHARE_BYTES_MIN;

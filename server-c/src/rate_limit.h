@@ -40,7 +40,7 @@ void rate_bucket_put(struct rate_bucket *bucket);                /* NULL is allo
 uint64_t rate_bucket_take(struct rate_bucket *bucket, uint64_t wanted, uint64_t now_ns);
 void rate_bucket_give_back(struct rate_bucket *bucket, uint64_t unused);
 
-/* What one of those that wait may take after it has waited for `waited_ns`: its equal share. */
-uint64_t rate_bucket_share(const struct rate_bucket *bucket, uint64_t waited_ns);
+/* What one may take while some wait: an equal share of what came together in `due_ns`. */
+uint64_t rate_bucket_share(const struct rate_bucket *bucket, uint64_t due_ns);
 
 #endif

@@ -2,6 +2,7 @@
 // Rates, shares and time-outs of clients, measured over sockets. Bounds are wide: machines are noisy.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { badDisk } from '../support/bad-disk.mjs'
 import { startNode, until } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
@@ -51,6 +52,24 @@ for (const [how, config] of [
     for (const rate of rates) assert.ok(rate > 40 * KB && rate < 200 * KB, `${rates}`)
   })
 }
+
+// The page cache has the first MiB only, and this disk tells so of a whole read: what a big share asks
+// for is fetched first, what a small one asks for is there.
+test('who waits for the disk keeps what was due meanwhile', async (t) => {
+  const node = await startNode(t, {
+    files: { ...files, 'eio-late.bin': Buffer.alloc(1_200_000, 'x') },
+    site: { bytesPerSecond: 1000 * KB },
+    config: { ...memoryless, io: { chunkBytes: 4096 } },
+    wrap: badDisk(t),
+  })
+  const other = await RawClient.connect(node.port)
+  other.send(request('/big.bin'))
+  const client = await RawClient.connect(node.port)
+  client.send(request('/eio-late.bin'))
+  await until(() => client.ended, 'the end of what the disk has', 15_000)
+  assert.ok(client.received > 900_000, `${client.received}`)
+  other.close()
+})
 
 test('a rate is no hindrance to small answers, errors, HEAD and the connection', async (t) => {
   const site = { connectionBytesPerSecond: 50 * KB, bytesPerSecond: 100 * KB }
