@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What long/chaos.test.mjs is made of: a random sequence that can be had again, files whose every
+// What system/96_chaos.test.mjs is made of: a random sequence that can be had again, files whose every
 // line says which file and which version it is of, and what must be true of an answer.
 import assert from 'node:assert/strict'
 

@@ -15,6 +15,9 @@ export const nodeBinary =
 // Sanitizers slow everything down, and so does a busy machine.
 const START_MS = 20_000
 
+// The cache trusts no file that changed within the grain of the kernel's clock: a test's are older.
+const SETTLED_MS = 100
+
 /** A folder that is gone when the test ends. */
 export function tempFolder(t) {
   const folder = mkdtempSync(join(tmpdir(), 'farmstead-'))
@@ -108,6 +111,7 @@ export async function startNode(t, { files = {}, site = {}, config = {}, wrap = 
   const root = site.root ?? join(folder, 'www')
   mkdirSync(root, { recursive: true })
   writeTree(root, files)
+  const settled = sleep(SETTLED_MS)
   const whole = {
     listen: [{ address: '127.0.0.1', port: 0 }],
     workers: 2,
@@ -134,5 +138,6 @@ export async function startNode(t, { files = {}, site = {}, config = {}, wrap = 
   node.port = Number((await node.logLine(/info listening on http:\/\/[^ ]*:(\d+)\n/))[1])
   if (whole.admin.address)
     node.adminPort = Number((await node.logLine(/admin listening on http:\/\/[^ ]*:(\d+)\n/))[1])
+  await settled
   return node
 }

@@ -4,7 +4,7 @@
 // must hold then: no finding of a sanitizer, a clean end, and each whole answer is right: never
 // another file's bytes, never those of two versions, never what a rule forbids.
 //
-//   FARMSTEAD_CHAOS_SECONDS=300 FARMSTEAD_CHAOS_SEED=7 node --test test/long/chaos.test.mjs
+//   FARMSTEAD_CHAOS_SECONDS=300 FARMSTEAD_CHAOS_SEED=7 node --test test/system/96_chaos.test.mjs
 import assert from 'node:assert/strict'
 import { createHmac, randomInt } from 'node:crypto'
 import {
