@@ -24,8 +24,9 @@
 
 static enum body_step after_error(void)
 {
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? BODY_WANTS_WRITE
-                                                                     : BODY_FAILED;
+    if (errno == EINTR)
+        return BODY_WANTS_TURN;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? BODY_WANTS_WRITE : BODY_FAILED;
 }
 
 /* The head of a response, and its text if there is one. */
@@ -187,7 +188,7 @@ static enum body_step send_piece_of_file(struct body *body, struct loop *loop, i
         return step;
     if (body->remaining == 0)
         return BODY_SENT;
-    return body->quota > 0 ? BODY_WANTS_WRITE : BODY_THROTTLED;
+    return body->quota > 0 ? BODY_WANTS_TURN : BODY_THROTTLED;
 }
 
 static enum body_step send_piece(struct body *body, struct loop *loop, int socket)

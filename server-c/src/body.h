@@ -14,10 +14,11 @@
 
 enum body_step {
     BODY_SENT,        /* all of it was given to the socket */
-    BODY_WANTS_WRITE, /* call body_send() when the socket takes bytes again */
-    BODY_WAITING,     /* on_ready will be called; then call body_send() */
-    BODY_THROTTLED,   /* the quota is used up: give another, then call body_send() */
-    BODY_FAILED       /* the client is gone or the file is */
+    BODY_WANTS_WRITE, /* the socket took less than it was given: call body_send() when it takes more */
+    BODY_WANTS_TURN, /* call body_send() when others had their turn */
+    BODY_WAITING,    /* on_ready will be called; then call body_send() */
+    BODY_THROTTLED,  /* the quota is used up: give another, then call body_send() */
+    BODY_FAILED      /* the client is gone or the file is */
 };
 
 struct body_read;

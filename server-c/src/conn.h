@@ -14,10 +14,6 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
 /* Closes connections whose deadline has passed. Call it every LOOP_TICK_MS. */
 void conn_check_timeouts(struct loop *loop);
 
-/* Takes note from now on when a client resets that has waited for a disk since the last call: nothing
- * is read from it meanwhile. Call it every LOOP_TICK_MS; shorter waits cost nothing. */
-void conn_watch_waiting(struct loop *loop);
-
 /* Lets those that wait for their rate send their shares. Call it every LOOP_TICK_MS. */
 void conn_retry_throttled(struct loop *loop);
 
@@ -29,5 +25,9 @@ bool conn_close_oldest_idle(struct loop *loop);
 
 void conn_close_idle(struct loop *loop); /* all that are between requests */
 void conn_close_all(struct loop *loop);  /* whatever they are doing */
+
+/* Frees memory that is kept for requests to come, but for `keep` of them. Call it every LOOP_TICK_MS,
+ * so that a crowd leaves nothing behind. */
+void conn_trim_spares(struct loop *loop, size_t keep);
 
 #endif

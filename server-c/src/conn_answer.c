@@ -35,8 +35,8 @@ static struct span host_of(struct conn *c)
 {
     char *host = c->loop->scratch.host;
 
-    return (struct span){host,
-                         site_host_normalise(host, http_slice_of(c->in + c->in_pos, c->req.host))};
+    return (struct span){
+        host, site_host_normalise(host, http_slice_of(c->in + c->in_pos, c->ex->req.host))};
 }
 
 static void describe(struct conn *c, struct site_request *request, uint8_t address[ADDRESS_LEN])
@@ -46,9 +46,9 @@ static void describe(struct conn *c, struct site_request *request, uint8_t addre
     loop_date(c->loop);
     *request = (struct site_request){
         .host = host_of(c),
-        .query = http_slice_of(head, c->req.query),
-        .referer = http_request_field(&c->req, head, FIELD_REFERER),
-        .target = http_slice_of(head, c->req.path),
+        .query = http_slice_of(head, c->ex->req.query),
+        .referer = http_request_field(&c->ex->req, head, FIELD_REFERER),
+        .target = http_slice_of(head, c->ex->req.path),
         .address = conn_address(c, address),
         .now = c->loop->date_second,
     };
@@ -57,7 +57,7 @@ static void describe(struct conn *c, struct site_request *request, uint8_t addre
 /* The rules that cost something only where a site has them. */
 static enum http_status apply_rules(struct conn *c, struct url_path *path, struct span *location)
 {
-    const struct config_site *cfg = c->site->cfg;
+    const struct config_site *cfg = c->ex->site->cfg;
     struct loop *loop = c->loop;
     uint8_t address[ADDRESS_LEN];
     enum http_status status = HTTP_OK;
@@ -65,10 +65,10 @@ static enum http_status apply_rules(struct conn *c, struct url_path *path, struc
 
     describe(c, &request, address);
     if (cfg->redirect_count + cfg->rewrite_count + cfg->signed_url_count > 0)
-        status = site_policy_map(&c->site->policy, &request, &loop->scratch, path, loop->path,
+        status = site_policy_map(&c->ex->site->policy, &request, &loop->scratch, path, loop->path,
                                  loop->path_cap, location);
     if (status == HTTP_OK)
-        status = site_policy_check(&c->site->policy, &request, &loop->scratch,
+        status = site_policy_check(&c->ex->site->policy, &request, &loop->scratch,
                                    (struct span){loop->path, path->len});
     return status;
 }
@@ -77,22 +77,23 @@ enum http_status conn_map(struct conn *c, struct url_path *path, struct span *lo
 {
     struct loop *loop = c->loop;
     enum http_status status = url_path_resolve(path, loop->path, loop->path_cap,
-                                               http_slice_of(c->in + c->in_pos, c->req.path));
+                                               http_slice_of(c->in + c->in_pos, c->ex->req.path));
 
-    if (status == HTTP_OK && c->site->policy.has_rules)
+    if (status == HTTP_OK && c->ex->site->policy.has_rules)
         status = apply_rules(c, path, location);
     if (status != HTTP_OK)
         return status;
-    c->scope.match = response_rules_match(&c->site->rules, (struct span){loop->path, path->len});
-    return path->is_hidden && !c->site->cfg->hidden_files ? HTTP_NOT_FOUND : HTTP_OK;
+    c->ex->scope.match =
+        response_rules_match(&c->ex->site->rules, (struct span){loop->path, path->len});
+    return path->is_hidden && !c->ex->site->cfg->hidden_files ? HTTP_NOT_FOUND : HTTP_OK;
 }
 
 /* --- who asks -------------------------------------------------------------------------------- */
 
 static void forget_user(struct conn *c)
 {
-    free((void *)(uintptr_t)c->user.ptr);
-    c->user = (struct span){0};
+    free((void *)(uintptr_t)c->ex->user.ptr);
+    c->ex->user = (struct span){0};
 }
 
 static bool remember_user(struct conn *c, struct span user)
@@ -103,7 +104,7 @@ static bool remember_user(struct conn *c, struct span user)
     if (!copy)
         return false;
     memcpy(copy, user.ptr, user.len);
-    c->user = (struct span){copy, user.len};
+    c->ex->user = (struct span){copy, user.len};
     return true;
 }
 
@@ -112,7 +113,7 @@ static bool take_verdict(struct conn *c, enum auth_verdict verdict)
 {
     switch (verdict) {
     case AUTH_PASSED:
-        c->is_signed_in = true;
+        c->ex->is_signed_in = true;
         return true;
     case AUTH_REFUSED:
         forget_user(c);
@@ -132,7 +133,7 @@ static bool take_verdict(struct conn *c, enum auth_verdict verdict)
 
 static void on_verdict(struct auth_waiter *waiter, enum auth_verdict verdict)
 {
-    struct conn *c = container_of(waiter, struct conn, auth_waiter);
+    struct conn *c = container_of(waiter, struct exchange, auth_waiter)->conn;
 
     if (take_verdict(c, verdict))
         conn_find(c);
@@ -145,12 +146,13 @@ static bool sign_in(struct conn *c, const struct config_auth *rule)
     struct http_credentials who;
     enum auth_verdict verdict = AUTH_REFUSED;
 
-    c->rule = rule;
+    c->ex->rule = rule;
     if (http_auth_parse_basic(
-            &who, buffer, http_request_field(&c->req, c->in + c->in_pos, FIELD_AUTHORIZATION))) {
-        c->auth_waiter.on_verdict = on_verdict;
+            &who, buffer,
+            http_request_field(&c->ex->req, c->in + c->in_pos, FIELD_AUTHORIZATION))) {
+        c->ex->auth_waiter.on_verdict = on_verdict;
         verdict = remember_user(c, who.user) ? auth_check(c->loop->shared->auth, &c->loop->port,
-                                                          rule, &who, &c->auth_waiter)
+                                                          rule, &who, &c->ex->auth_waiter)
                                              : AUTH_UNAVAILABLE;
         explicit_bzero(buffer, sizeof(buffer));
     }
@@ -175,12 +177,12 @@ bool conn_admit_index(struct conn *c, const char *index, enum http_status *statu
         return true;
     memcpy(loop->path + path.len, index, index_len + 1);
     full = (struct span){loop->path, path.len + index_len};
-    c->scope.match =
-        response_match_join(c->scope.match, response_rules_match(&c->site->rules, full));
+    c->ex->scope.match =
+        response_match_join(c->ex->scope.match, response_rules_match(&c->ex->site->rules, full));
     describe(c, &request, address);
-    *status = site_policy_check(&c->site->policy, &request, &loop->scratch, full);
-    rule = *status == HTTP_OK ? site_policy_auth(&c->site->policy, full) : NULL;
-    if (!rule || (c->is_signed_in && c->rule == rule))
+    *status = site_policy_check(&c->ex->site->policy, &request, &loop->scratch, full);
+    rule = *status == HTTP_OK ? site_policy_auth(&c->ex->site->policy, full) : NULL;
+    if (!rule || (c->ex->is_signed_in && c->ex->rule == rule))
         return true;
     return sign_in(c, rule);
 }
@@ -191,10 +193,10 @@ static void locate(struct conn *c, struct span path)
 {
     struct site_location location;
     enum http_status status =
-        site_places_locate(&c->site->places, http_slice_of(c->in + c->in_pos, c->req.host), path,
-                           &c->loop->scratch, &location);
+        site_places_locate(&c->ex->site->places, http_slice_of(c->in + c->in_pos, c->ex->req.host),
+                           path, &c->loop->scratch, &location);
 
-    if (status == HTTP_OK && c->attempts++ >= FIND_ATTEMPTS)
+    if (status == HTTP_OK && c->ex->attempts++ >= FIND_ATTEMPTS)
         status = HTTP_INTERNAL_ERROR;
     if (status == HTTP_OK)
         conn_search(c, &location);
@@ -211,7 +213,7 @@ void conn_find(struct conn *c)
     enum http_status status = conn_map(c, &path, &location);
     const struct config_auth *rule;
 
-    c->search = SEARCH_FILE;
+    c->ex->search = SEARCH_FILE;
     if (status != HTTP_OK) {
         if (location.ptr)
             conn_redirect(c, status, location);
@@ -219,8 +221,8 @@ void conn_find(struct conn *c)
             conn_refuse(c, status);
         return;
     }
-    if (c->site->cfg->auth_count > 0 && !c->is_signed_in) {
-        rule = site_policy_auth(&c->site->policy, (struct span){c->loop->path, path.len});
+    if (c->ex->site->cfg->auth_count > 0 && !c->ex->is_signed_in) {
+        rule = site_policy_auth(&c->ex->site->policy, (struct span){c->loop->path, path.len});
         if (rule && !sign_in(c, rule))
             return;
     }
@@ -232,7 +234,7 @@ void conn_find(struct conn *c)
 /* Who does not wait to be let through may be sending what is meant for somebody else. */
 static bool asks_for_tunnel(const struct conn *c)
 {
-    struct span line = http_slice_of(c->in + c->in_pos, c->req.request_line);
+    struct span line = http_slice_of(c->in + c->in_pos, c->ex->req.request_line);
 
     return line.len > 8 && memcmp(line.ptr, "CONNECT ", 8) == 0;
 }
@@ -240,15 +242,15 @@ static bool asks_for_tunnel(const struct conn *c)
 /* What the client may still be sending decides whether the connection can go on. */
 static void decide_connection(struct conn *c)
 {
-    const struct http_request *req = &c->req;
+    const struct http_request *req = &c->ex->req;
     bool has_body = req->chunked || req->content_length > 0;
 
     c->close_after = !req->keep_alive;
     c->linger_after = false;
-    if (++c->served >= c->live->cfg->limits.keep_alive_requests && req->keep_alive)
+    if (++c->served >= c->ex->live->cfg->limits.keep_alive_requests && req->keep_alive)
         c->close_after = c->linger_after = true;
     /* A client that waits for 100 gets the answer instead and may send the body all the same. */
-    if (req->chunked || req->content_length > c->live->cfg->limits.body_bytes ||
+    if (req->chunked || req->content_length > c->ex->live->cfg->limits.body_bytes ||
         (req->expects_continue && has_body) || asks_for_tunnel(c))
         c->close_after = c->linger_after = true;
     else if (has_body && c->close_after)
@@ -257,18 +259,19 @@ static void decide_connection(struct conn *c)
 
 static void begin(struct conn *c)
 {
-    memset(&c->clock, 0, sizeof(c->clock));
-    c->clock.head_ns = monotonic_ns();
-    c->live = live_config_get(c->loop->live);
-    c->attempts = 0;
-    c->body.sent = 0;
-    c->site = site_set_find(c->live->sites, http_slice_of(c->in + c->in_pos, c->req.host));
-    c->scope = (struct response_scope){.rules = c->site ? &c->site->rules : NULL};
-    c->search = SEARCH_FILE;
-    c->coding = CODING_IDENTITY;
-    c->page_status = HTTP_OK;
-    c->is_signed_in = false;
-    c->rule = NULL;
+    memset(&c->ex->clock, 0, sizeof(c->ex->clock));
+    c->ex->clock.head_ns = monotonic_ns();
+    c->ex->live = live_config_get(c->loop->live);
+    c->ex->attempts = 0;
+    c->ex->body.sent = 0;
+    c->ex->site =
+        site_set_find(c->ex->live->sites, http_slice_of(c->in + c->in_pos, c->ex->req.host));
+    c->ex->scope = (struct response_scope){.rules = c->ex->site ? &c->ex->site->rules : NULL};
+    c->ex->search = SEARCH_FILE;
+    c->ex->coding = CODING_IDENTITY;
+    c->ex->page_status = HTTP_OK;
+    c->ex->is_signed_in = false;
+    c->ex->rule = NULL;
 }
 
 void conn_begin_request(struct conn *c, enum parse parsed)
@@ -276,20 +279,20 @@ void conn_begin_request(struct conn *c, enum parse parsed)
     begin(c);
     if (parsed == PARSE_BAD) {
         c->close_after = c->linger_after = true;
-        if (c->req.status != HTTP_REQUEST_TIMEOUT)
-            loop_count(c->live, COUNTER_BAD_REQUESTS, 1);
-        c->page_status = c->req.status;
+        if (c->ex->req.status != HTTP_REQUEST_TIMEOUT)
+            loop_count(c->ex->live, COUNTER_BAD_REQUESTS, 1);
+        c->ex->page_status = c->ex->req.status;
         conn_refuse_plainly(c);
         return;
     }
     decide_connection(c);
-    if (!c->site)
+    if (!c->ex->site)
         conn_refuse(c, HTTP_MISDIRECTED_REQUEST);
-    else if (c->req.method == HTTP_OTHER_METHOD)
+    else if (c->ex->req.method == HTTP_OTHER_METHOD)
         conn_refuse(c, HTTP_NOT_IMPLEMENTED);
-    else if (c->req.method == HTTP_KNOWN_METHOD)
+    else if (c->ex->req.method == HTTP_KNOWN_METHOD)
         conn_refuse(c, HTTP_METHOD_NOT_ALLOWED);
-    else if (c->req.method == HTTP_OPTIONS)
+    else if (c->ex->req.method == HTTP_OPTIONS)
         conn_answer_options(c);
     else
         conn_find(c);
@@ -304,13 +307,13 @@ void conn_stop_waiting(struct conn *c)
 {
     struct file_cache *files = &c->loop->files;
 
-    file_cache_cancel(&c->waiter);
-    auth_cancel(&c->auth_waiter);
+    file_cache_cancel(&c->ex->waiter);
+    auth_cancel(&c->ex->auth_waiter);
     conn_end_listing(c);
-    if (c->entry)
-        file_cache_put(files, c->entry);
-    if (c->plain)
-        file_cache_put(files, c->plain);
-    c->entry = c->plain = NULL;
+    if (c->ex->entry)
+        file_cache_put(files, c->ex->entry);
+    if (c->ex->plain)
+        file_cache_put(files, c->ex->plain);
+    c->ex->entry = c->ex->plain = NULL;
     forget_user(c);
 }

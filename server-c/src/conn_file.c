@@ -15,11 +15,11 @@ static void answer_file(struct conn *c, struct file_entry *entry);
 
 static void on_found(struct file_waiter *waiter, struct file_entry *entry)
 {
-    struct conn *c = container_of(waiter, struct conn, waiter);
+    struct conn *c = container_of(waiter, struct exchange, waiter)->conn;
 
-    c->clock.looked_up = true;
-    c->clock.stat_wait_ns += waiter->wait_ns;
-    c->clock.stat_ns += waiter->work_ns;
+    c->ex->clock.looked_up = true;
+    c->ex->clock.stat_wait_ns += waiter->wait_ns;
+    c->ex->clock.stat_ns += waiter->work_ns;
     c->loop->files.now_ms = uv_now(&c->loop->uv);
     if (entry)
         answer_found(c, entry);
@@ -33,22 +33,22 @@ void conn_search(struct conn *c, const struct site_location *location)
     struct loop *loop = c->loop;
     struct file_entry *entry = NULL;
 
-    c->place = location->place;
-    c->waiter.on_ready = on_found;
+    c->ex->place = location->place;
+    c->ex->waiter.on_ready = on_found;
     loop->files.now_ms = uv_now(&loop->uv);
-    switch (file_cache_find(&loop->files, c->live->sites, location->place, &location->key,
-                            &c->waiter, &entry)) {
+    switch (file_cache_find(&loop->files, c->ex->live->sites, location->place, &location->key,
+                            &c->ex->waiter, &entry)) {
     case FILE_HIT:
-        loop_count(c->live, COUNTER_CACHE_HITS, 1);
+        loop_count(c->ex->live, COUNTER_CACHE_HITS, 1);
         answer_found(c, entry);
         break;
     case FILE_WAIT:
-        loop_count(c->live, COUNTER_CACHE_MISSES, 1);
+        loop_count(c->ex->live, COUNTER_CACHE_MISSES, 1);
         c->state = CONN_FINDING;
         conn_arm(c, TIMEOUT_DISK);
         break;
     case FILE_BUSY:
-        loop_count(c->live, COUNTER_LANE_REJECTED, 1);
+        loop_count(c->ex->live, COUNTER_LANE_REJECTED, 1);
         conn_refuse(c, HTTP_UNAVAILABLE);
         break;
     }
@@ -57,14 +57,14 @@ void conn_search(struct conn *c, const struct site_location *location)
 /* The file is not what we thought, or the disk fails: look again, a few times. */
 static void search_again(struct conn *c)
 {
-    if (c->search == SEARCH_PAGE) {
+    if (c->ex->search == SEARCH_PAGE) {
         conn_refuse_plainly(c);
         return;
     }
-    if (c->plain)
-        file_cache_put(&c->loop->files, c->plain);
-    c->plain = NULL;
-    c->coding = CODING_IDENTITY;
+    if (c->ex->plain)
+        file_cache_put(&c->loop->files, c->ex->plain);
+    c->ex->plain = NULL;
+    c->ex->coding = CODING_IDENTITY;
     conn_find(c);
 }
 
@@ -77,7 +77,7 @@ static void search_coded(struct conn *c, struct file_entry *entry, enum http_cod
     struct span path = file_entry_path(entry), variable = file_entry_variable(entry);
     const char *suffix = http_coding_suffix(coding);
     size_t index_len = strlen(entry->index), suffix_len = strlen(suffix);
-    struct site_location location = {c->place, {variable, {scratch->bytes, 0}}};
+    struct site_location location = {c->ex->place, {variable, {scratch->bytes, 0}}};
 
     location.key.path.len = path.len + index_len + suffix_len;
     if (location.key.path.len >= scratch->cap) {
@@ -87,25 +87,25 @@ static void search_coded(struct conn *c, struct file_entry *entry, enum http_cod
     memcpy(scratch->bytes, path.ptr, path.len);
     memcpy(scratch->bytes + path.len, entry->index, index_len);
     memcpy(scratch->bytes + path.len + index_len, suffix, suffix_len + 1);
-    c->plain = entry;
-    c->coding = coding;
-    c->search = SEARCH_CODED;
+    c->ex->plain = entry;
+    c->ex->coding = coding;
+    c->ex->search = SEARCH_CODED;
     conn_search(c, &location);
 }
 
 /* The sibling was looked up; when it went away meanwhile, the file itself will do. */
 static void answer_coded(struct conn *c, struct file_entry *entry)
 {
-    struct file_entry *plain = c->plain;
+    struct file_entry *plain = c->ex->plain;
 
-    c->search = SEARCH_FILE;
+    c->ex->search = SEARCH_FILE;
     if (entry->status == HTTP_OK && !entry->is_folder) {
         answer_file(c, entry);
         return;
     }
     file_cache_put(&c->loop->files, entry);
-    c->plain = NULL;
-    c->coding = CODING_IDENTITY;
+    c->ex->plain = NULL;
+    c->ex->coding = CODING_IDENTITY;
     answer_file(c, plain);
 }
 
@@ -114,7 +114,7 @@ static void answer_coded(struct conn *c, struct file_entry *entry)
 /* The entry that names what is sent, also when the bytes are its sibling's. */
 static const struct file_entry *named(const struct conn *c, const struct file_entry *entry)
 {
-    return c->plain ? c->plain : entry;
+    return c->ex->plain ? c->ex->plain : entry;
 }
 
 static struct response_file describe(const struct conn *c, const struct file_entry *entry,
@@ -122,8 +122,8 @@ static struct response_file describe(const struct conn *c, const struct file_ent
 {
     return (struct response_file){
         .facts = facts,
-        .type = mime_type(c->live->cfg, file_entry_name(named(c, entry))),
-        .coding = c->coding == CODING_IDENTITY ? NULL : http_coding_name(c->coding),
+        .type = mime_type(c->ex->live->cfg, file_entry_name(named(c, entry))),
+        .coding = c->ex->coding == CODING_IDENTITY ? NULL : http_coding_name(c->ex->coding),
         .varies = named(c, entry)->codings != 0,
     };
 }
@@ -135,23 +135,23 @@ static void append_prepared(struct conn *c, struct response_head *head, struct f
 {
     size_t start = head->len;
 
-    response_head_whole_file(head, &c->scope, file, c->loop->date_second);
+    response_head_whole_file(head, &c->ex->scope, file, c->loop->date_second);
     if (head->overflow || head->is_momentary)
         return;
     free(entry->head);
     entry->head_len = head->len - start;
     entry->head = malloc(entry->head_len);
-    entry->head_site = entry->head ? c->site->id : 0;
-    entry->head_match = c->scope.match;
-    entry->head_coding = c->coding;
+    entry->head_site = entry->head ? c->ex->site->id : 0;
+    entry->head_match = c->ex->scope.match;
+    entry->head_coding = c->ex->coding;
     if (entry->head)
         memcpy(entry->head, head->out + start, entry->head_len);
 }
 
 static bool is_prepared(const struct conn *c, const struct file_entry *entry)
 {
-    return entry->head_site == c->site->id && entry->head_coding == c->coding &&
-           response_match_equal(entry->head_match, c->scope.match);
+    return entry->head_site == c->ex->site->id && entry->head_coding == c->ex->coding &&
+           response_match_equal(entry->head_match, c->ex->scope.match);
 }
 
 static void append_head(struct conn *c, struct response_head *head, struct file_entry *entry,
@@ -167,7 +167,7 @@ static void append_head(struct conn *c, struct response_head *head, struct file_
     if (plan->status == HTTP_OK)
         append_prepared(c, head, entry, &file);
     else
-        response_head_file(head, &c->scope, &file, plan, c->loop->date_second);
+        response_head_file(head, &c->ex->scope, &file, plan, c->loop->date_second);
 }
 
 /* --- several ranges -------------------------------------------------------------------------- */
@@ -220,8 +220,8 @@ static void send_multipart(struct conn *c, struct file_entry *entry, const struc
     char boundary[RESPONSE_BOUNDARY_MAX + 1];
 
     loop_boundary(c->loop, boundary, sizeof(boundary));
-    response_multipart_init(&multipart, plan, &c->scope, &file, boundary);
-    response_head_multipart(&head, &c->scope, &file, &multipart, c->loop->date_second);
+    response_multipart_init(&multipart, plan, &c->ex->scope, &file, boundary);
+    response_head_multipart(&head, &c->ex->scope, &file, &multipart, c->loop->date_second);
     if (make_pieces(&part, &multipart)) {
         conn_send_head(c, &head, &part);
         return;
@@ -245,26 +245,26 @@ static void send_file(struct conn *c, struct file_entry *entry, const struct fil
     }
     if (plan->status != HTTP_OK && plan->status != HTTP_PARTIAL_CONTENT &&
         plan->status != HTTP_NOT_MODIFIED) {
-        c->file_size = facts->size;
+        c->ex->file_size = facts->size;
         conn_refuse(c, plan->status);
         return;
     }
     head = conn_start_head(c, plan->status);
     append_head(c, &head, entry, facts, plan);
-    if (c->req.method == HTTP_HEAD)
+    if (c->ex->req.method == HTTP_HEAD)
         part.len = 0;
     conn_send_head(c, &head, &part);
 }
 
 static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry)
 {
-    struct conn *c = container_of(waiter, struct conn, waiter);
+    struct conn *c = container_of(waiter, struct exchange, waiter)->conn;
 
-    c->clock.read_disk = true;
-    c->clock.read_wait_ns += waiter->wait_ns;
-    c->clock.read_ns += waiter->work_ns;
-    file_cache_put(&c->loop->files, c->entry);
-    c->entry = NULL;
+    c->ex->clock.read_disk = true;
+    c->ex->clock.read_wait_ns += waiter->wait_ns;
+    c->ex->clock.read_ns += waiter->work_ns;
+    file_cache_put(&c->loop->files, c->ex->entry);
+    c->ex->entry = NULL;
     c->loop->files.now_ms = uv_now(&c->loop->uv);
     if (entry)
         answer_file(c, entry);
@@ -276,8 +276,8 @@ static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry
 /* Where the bytes are; takes over the reference to `entry` unless they are at hand: then true. */
 static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memory)
 {
-    c->waiter.on_ready = on_source_ready;
-    switch (file_cache_source(&c->loop->files, entry, &c->waiter)) {
+    c->ex->waiter.on_ready = on_source_ready;
+    switch (file_cache_source(&c->loop->files, entry, &c->ex->waiter)) {
     case FILE_FROM_MEMORY:
         *from_memory = true;
         return true;
@@ -286,11 +286,11 @@ static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memo
         return true;
     case FILE_SOURCE_WAIT:
         c->state = CONN_SOURCING;
-        c->entry = entry;
+        c->ex->entry = entry;
         conn_arm(c, TIMEOUT_DISK);
         return false;
     case FILE_SOURCE_BUSY:
-        loop_count(c->live, COUNTER_LANE_REJECTED, 1);
+        loop_count(c->ex->live, COUNTER_LANE_REJECTED, 1);
         file_cache_put(&c->loop->files, entry);
         conn_refuse(c, HTTP_UNAVAILABLE);
         return false;
@@ -306,7 +306,8 @@ static void answer_page(struct conn *c, struct file_entry *entry)
 {
     bool from_memory = true;
 
-    if (c->req.method != HTTP_HEAD && entry->facts.size > 0 && !has_source(c, entry, &from_memory))
+    if (c->ex->req.method != HTTP_HEAD && entry->facts.size > 0 &&
+        !has_source(c, entry, &from_memory))
         return;
     conn_answer_page_file(c, entry, from_memory);
 }
@@ -319,18 +320,18 @@ static void answer_file(struct conn *c, struct file_entry *entry)
     struct file_facts coded;
     bool from_memory = true;
 
-    if (c->search == SEARCH_PAGE) {
+    if (c->ex->search == SEARCH_PAGE) {
         answer_page(c, entry);
         return;
     }
-    if (c->coding != CODING_IDENTITY) {
+    if (c->ex->coding != CODING_IDENTITY) {
         coded = entry->facts;
-        file_facts_add_coding(&coded, http_coding_name(c->coding));
+        file_facts_add_coding(&coded, http_coding_name(c->ex->coding));
         facts = &coded;
     }
     loop_date(c->loop);
-    response_plan_file(&plan, &c->req, c->in + c->in_pos, facts, c->loop->date_second);
-    if (c->req.method == HTTP_GET && (plan.length > 0 || plan.is_multipart) &&
+    response_plan_file(&plan, &c->ex->req, c->in + c->in_pos, facts, c->loop->date_second);
+    if (c->ex->req.method == HTTP_GET && (plan.length > 0 || plan.is_multipart) &&
         !has_source(c, entry, &from_memory))
         return;
     send_file(c, entry, facts, &plan, from_memory);
@@ -341,8 +342,8 @@ static void answer_file(struct conn *c, struct file_entry *entry)
 
 static enum http_coding choose_coding(const struct conn *c, const struct file_entry *entry)
 {
-    return http_coding_choose(&c->req, c->in + c->in_pos, entry->codings, c->site->codings,
-                              c->site->coding_count);
+    return http_coding_choose(&c->ex->req, c->in + c->in_pos, entry->codings, c->ex->site->codings,
+                              c->ex->site->coding_count);
 }
 
 static bool has_path_rules(const struct site *site)
@@ -360,9 +361,9 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
     enum http_coding coding = CODING_IDENTITY;
 
     /* "May not be read" would say who has a home on this machine. */
-    if (status == HTTP_FORBIDDEN && c->place == &c->site->places.homes)
+    if (status == HTTP_FORBIDDEN && c->ex->place == &c->ex->site->places.homes)
         status = HTTP_NOT_FOUND;
-    if (status == HTTP_OK && entry->index[0] && has_path_rules(c->site) &&
+    if (status == HTTP_OK && entry->index[0] && has_path_rules(c->ex->site) &&
         !conn_admit_index(c, entry->index, &status)) {
         file_cache_put(&c->loop->files, entry);
         return;
@@ -390,7 +391,7 @@ static void answer_entry(struct conn *c, struct file_entry *entry)
 /* Takes over the reference to `entry`. */
 static void answer_found(struct conn *c, struct file_entry *entry)
 {
-    switch (c->search) {
+    switch (c->ex->search) {
     case SEARCH_FILE:
         answer_entry(c, entry);
         break;

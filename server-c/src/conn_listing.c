@@ -25,7 +25,7 @@ static bool begin_listing(struct conn *c)
 
 static void end_listing(struct conn *c)
 {
-    c->listing = NULL;
+    c->ex->listing = NULL;
     atomic_fetch_sub_explicit(&c->loop->shared->listings, 1, memory_order_relaxed);
 }
 
@@ -36,7 +36,7 @@ static bool reserve_bytes(struct conn *c, size_t len)
     size_t before = atomic_fetch_add_explicit(bytes, len, memory_order_relaxed);
 
     if (before == 0 || before + len <= LISTING_BYTES_MAX) {
-        c->listing_bytes = len;
+        c->ex->listing_bytes = len;
         return true;
     }
     atomic_fetch_sub_explicit(bytes, len, memory_order_relaxed);
@@ -45,13 +45,16 @@ static bool reserve_bytes(struct conn *c, size_t len)
 
 void conn_end_listing(struct conn *c)
 {
-    if (c->listing) {
-        dir_listing_cancel(c->listing);
+    if (c->ex->listing) {
+        dir_listing_cancel(c->ex->listing);
         end_listing(c);
     }
-    atomic_fetch_sub_explicit(&c->loop->shared->listing_bytes, c->listing_bytes,
+    if (c->ex->listing_bytes ==
+        0) /* all loops share the number: others' requests do not touch it */
+        return;
+    atomic_fetch_sub_explicit(&c->loop->shared->listing_bytes, c->ex->listing_bytes,
                               memory_order_relaxed);
-    c->listing_bytes = 0;
+    c->ex->listing_bytes = 0;
 }
 
 /* RFC 9110 section 13.2.1: preconditions count here as well, though nothing but "*" names a listing,
@@ -61,7 +64,7 @@ static enum http_status listing_status(struct conn *c)
     static const struct http_validators none = {.last_modified = INT64_MIN};
 
     loop_date(c->loop);
-    switch (http_cond_decide(&c->req, c->in + c->in_pos, &none, c->loop->date_second)) {
+    switch (http_cond_decide(&c->ex->req, c->in + c->in_pos, &none, c->loop->date_second)) {
     case HTTP_COND_SERVE:
         return HTTP_OK;
     case HTTP_COND_NOT_MODIFIED:
@@ -75,7 +78,7 @@ static enum http_status listing_status(struct conn *c)
 static void send_listing(struct conn *c, const struct dir_listing *listing, enum http_status status)
 {
     static const struct mime_type json = {"application/json", NULL}, html = {"text/html", "utf-8"};
-    bool as_json = http_prefers_json(&c->req, c->in + c->in_pos);
+    bool as_json = http_prefers_json(&c->ex->req, c->in + c->in_pos);
     struct response_listing about = {
         .status = status,
         .type = as_json ? json : html,
@@ -84,9 +87,9 @@ static void send_listing(struct conn *c, const struct dir_listing *listing, enum
     };
     struct body_part part = {.text = listing->text, .text_len = listing->len};
     struct response_head head = conn_start_head(c, status);
-    bool has_body = status == HTTP_OK && c->req.method != HTTP_HEAD;
+    bool has_body = status == HTTP_OK && c->ex->req.method != HTTP_HEAD;
 
-    response_head_listing(&head, &c->scope, &about, c->loop->date_second);
+    response_head_listing(&head, &c->ex->scope, &about, c->loop->date_second);
     if (!has_body)
         body_part_fini(&part);
     conn_send_head(c, &head, has_body ? &part : NULL);
@@ -98,10 +101,10 @@ static void on_listing(void *arg, const struct dir_listing *listing)
     enum http_status status = listing->status == HTTP_OK ? listing_status(c) : listing->status;
 
     end_listing(c);
-    c->clock.read_disk = true;
-    c->clock.read_wait_ns += listing->wait_ns;
-    c->clock.read_ns += listing->work_ns;
-    if (status == HTTP_OK && c->req.method != HTTP_HEAD && !reserve_bytes(c, listing->len))
+    c->ex->clock.read_disk = true;
+    c->ex->clock.read_wait_ns += listing->wait_ns;
+    c->ex->clock.read_ns += listing->work_ns;
+    if (status == HTTP_OK && c->ex->req.method != HTTP_HEAD && !reserve_bytes(c, listing->len))
         status = HTTP_UNAVAILABLE;
     if (status == HTTP_OK || status == HTTP_NOT_MODIFIED) {
         send_listing(c, listing, status);
@@ -117,12 +120,13 @@ static bool start(struct conn *c, const struct dir_listing_order *order)
     struct loop *loop = c->loop;
 
     if (begin_listing(c)) {
-        c->listing = dir_listing_start(loop->shared->read_lane, &loop->port, order, on_listing, c);
-        if (c->listing)
+        c->ex->listing =
+            dir_listing_start(loop->shared->read_lane, &loop->port, order, on_listing, c);
+        if (c->ex->listing)
             return true;
         end_listing(c);
     }
-    loop_count(c->live, COUNTER_LANE_REJECTED, 1);
+    loop_count(c->ex->live, COUNTER_LANE_REJECTED, 1);
     return false;
 }
 
@@ -130,11 +134,11 @@ void conn_list_folder(struct conn *c, struct file_entry *entry)
 {
     struct dir_listing_order order = {
         .cache = &c->loop->files,
-        .set = c->live->sites,
-        .place = c->place,
+        .set = c->ex->live->sites,
+        .place = c->ex->place,
         .entry = entry,
-        .policy = &c->site->policy,
-        .as_json = http_prefers_json(&c->req, c->in + c->in_pos),
+        .policy = &c->ex->site->policy,
+        .as_json = http_prefers_json(&c->ex->req, c->in + c->in_pos),
     };
     struct url_path path;
     struct span unused;

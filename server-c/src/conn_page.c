@@ -20,9 +20,9 @@ struct response_head conn_start_head(struct conn *c, enum http_status status)
         c->close_after = c->linger_after = true;
     if (c->close_after)
         connection = CONNECTION_CLOSE;
-    else if (c->req.minor == 0)
+    else if (c->ex->req.minor == 0)
         connection = CONNECTION_KEEP_ALIVE;
-    c->status = status;
+    c->ex->status = status;
     response_head_start(&head, status, loop_date(c->loop), connection);
     return head;
 }
@@ -45,13 +45,13 @@ static struct response_page page_of(const struct conn *c, enum http_status statu
 {
     struct response_page page = {
         .status = status,
-        .head_only = c->req.method == HTTP_HEAD,
-        .file_size = c->file_size,
+        .head_only = c->ex->req.method == HTTP_HEAD,
+        .file_size = c->ex->file_size,
     };
 
-    if (status == HTTP_UNAUTHORIZED && c->rule)
+    if (status == HTTP_UNAUTHORIZED && c->ex->rule)
         page.authenticate =
-            (struct span){challenge, http_auth_challenge(challenge, cap, c->rule->realm)};
+            (struct span){challenge, http_auth_challenge(challenge, cap, c->ex->rule->realm)};
     return page;
 }
 
@@ -59,7 +59,7 @@ static void answer_own_page(struct conn *c, const struct response_page *page)
 {
     struct response_head head = conn_start_head(c, page->status);
 
-    response_head_page(&head, &c->scope, page);
+    response_head_page(&head, &c->ex->scope, page);
     conn_send_head(c, &head, NULL);
 }
 
@@ -94,16 +94,16 @@ static const char *find_page(const struct config_site *cfg, enum http_status sta
 
 void conn_refuse_plainly(struct conn *c)
 {
-    answer_status(c, c->page_status);
+    answer_status(c, c->ex->page_status);
 }
 
 static void look_for_page(struct conn *c, const char *path)
 {
     struct site_location location;
 
-    if (site_places_locate_root(&c->site->places, http_slice_of(c->in + c->in_pos, c->req.host),
-                                (struct span){path, strlen(path)}, &c->loop->scratch,
-                                &location) == HTTP_OK)
+    if (site_places_locate_root(
+            &c->ex->site->places, http_slice_of(c->in + c->in_pos, c->ex->req.host),
+            (struct span){path, strlen(path)}, &c->loop->scratch, &location) == HTTP_OK)
         conn_search(c, &location);
     else
         conn_refuse_plainly(c);
@@ -111,35 +111,35 @@ static void look_for_page(struct conn *c, const char *path)
 
 void conn_refuse(struct conn *c, enum http_status status)
 {
-    const char *path = c->site ? find_page(c->site->cfg, status) : NULL;
+    const char *path = c->ex->site ? find_page(c->ex->site->cfg, status) : NULL;
 
-    if (c->search == SEARCH_PAGE) { /* that was the page */
+    if (c->ex->search == SEARCH_PAGE) { /* that was the page */
         conn_refuse_plainly(c);
         return;
     }
-    c->page_status = status;
-    c->coding = CODING_IDENTITY;
+    c->ex->page_status = status;
+    c->ex->coding = CODING_IDENTITY;
     if (!path) {
         conn_refuse_plainly(c);
         return;
     }
-    c->search = SEARCH_PAGE;
+    c->ex->search = SEARCH_PAGE;
     look_for_page(c, path);
 }
 
 void conn_answer_page_file(struct conn *c, struct file_entry *entry, bool from_memory)
 {
     char challenge[CHALLENGE_MAX];
-    struct response_page page = page_of(c, c->page_status, challenge, sizeof(challenge));
-    struct response_head head = conn_start_head(c, c->page_status);
+    struct response_page page = page_of(c, c->ex->page_status, challenge, sizeof(challenge));
+    struct response_head head = conn_start_head(c, c->ex->page_status);
     struct body_part part = {
         .entry = entry,
         .from_memory = from_memory,
         .len = page.head_only ? 0 : entry->facts.size,
     };
 
-    response_head_page_file(&head, &c->scope, &page,
-                            mime_type(c->live->cfg, file_entry_name(entry)), entry->facts.size);
+    response_head_page_file(&head, &c->ex->scope, &page,
+                            mime_type(c->ex->live->cfg, file_entry_name(entry)), entry->facts.size);
     conn_send_head(c, &head, &part);
     file_cache_put(&c->loop->files, entry);
 }
@@ -149,14 +149,14 @@ void conn_answer_page_file(struct conn *c, struct file_entry *entry, bool from_m
 void conn_redirect(struct conn *c, enum http_status status, struct span location)
 {
     struct response_page page = {
-        .status = status, .head_only = c->req.method == HTTP_HEAD, .location = location};
+        .status = status, .head_only = c->ex->req.method == HTTP_HEAD, .location = location};
 
     answer_own_page(c, &page);
 }
 
 void conn_redirect_to_folder(struct conn *c)
 {
-    struct span query = http_slice_of(c->in + c->in_pos, c->req.query), unused;
+    struct span query = http_slice_of(c->in + c->in_pos, c->ex->req.query), unused;
     struct site_scratch *scratch = &c->loop->scratch;
     struct url_path path;
     size_t len = 0;
@@ -168,7 +168,7 @@ void conn_redirect_to_folder(struct conn *c)
         return;
     }
     scratch->bytes[len++] = '/';
-    if (c->req.query.off > 0) {
+    if (c->ex->req.query.off > 0) {
         scratch->bytes[len++] = '?';
         memcpy(scratch->bytes + len, query.ptr, query.len);
         len += query.len;
@@ -180,6 +180,6 @@ void conn_answer_options(struct conn *c)
 {
     struct response_head head = conn_start_head(c, HTTP_NO_CONTENT);
 
-    response_head_options(&head, &c->scope);
+    response_head_options(&head, &c->ex->scope);
     conn_send_head(c, &head, NULL);
 }

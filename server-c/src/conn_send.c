@@ -14,11 +14,11 @@
 /* The bytes it may send now, from both buckets or from the one there is. */
 static uint64_t draw(struct conn *c, uint64_t now_ns)
 {
-    struct rate_bucket *bucket = c->site->rate;
+    struct rate_bucket *bucket = c->ex->site->rate;
     uint64_t wanted = UINT64_MAX, of_site;
 
     if (bucket && atomic_load_explicit(&bucket->waiting, memory_order_relaxed) > 0)
-        wanted = rate_bucket_share(bucket, now_ns - c->share_from_ns);
+        wanted = rate_bucket_share(bucket, now_ns - c->ex->share_from_ns);
     wanted = rate_limit_take(&c->rate, wanted, now_ns);
     if (!bucket || wanted == 0)
         return wanted;
@@ -29,38 +29,38 @@ static uint64_t draw(struct conn *c, uint64_t now_ns)
 
 static void draw_quota(struct conn *c)
 {
-    c->drawn_ns = monotonic_ns();
-    c->drawn = c->body.quota = draw(c, c->drawn_ns);
+    c->ex->drawn_ns = monotonic_ns();
+    c->ex->drawn = c->ex->body.quota = draw(c, c->ex->drawn_ns);
 }
 
 /* What was not sent goes back, and the time it was the share of is still due. */
 static void settle_quota(struct conn *c)
 {
-    uint64_t unused = c->body.quota, due_ns = c->drawn_ns - c->share_from_ns;
+    uint64_t unused = c->ex->body.quota, due_ns = c->ex->drawn_ns - c->ex->share_from_ns;
 
-    if (c->drawn > 0)
-        c->share_from_ns =
-            c->drawn_ns - (uint64_t)((double)due_ns * (double)unused / (double)c->drawn);
+    if (c->ex->drawn > 0)
+        c->ex->share_from_ns =
+            c->ex->drawn_ns - (uint64_t)((double)due_ns * (double)unused / (double)c->ex->drawn);
     rate_limit_give_back(&c->rate, unused);
-    if (c->site->rate)
-        rate_bucket_give_back(c->site->rate, unused);
+    if (c->ex->site->rate)
+        rate_bucket_give_back(c->ex->site->rate, unused);
 }
 
 static void throttle(struct conn *c)
 {
-    list_append(&c->loop->throttled, &c->throttled);
-    if (c->site->rate)
-        atomic_fetch_add_explicit(&c->site->rate->waiting, 1, memory_order_relaxed);
+    list_append(&c->loop->throttled, &c->ex->throttled);
+    if (c->ex->site->rate)
+        atomic_fetch_add_explicit(&c->ex->site->rate->waiting, 1, memory_order_relaxed);
     conn_arm(c, TIMEOUT_NONE);
 }
 
 void conn_unthrottle(struct conn *c)
 {
-    if (list_empty(&c->throttled))
+    if (list_empty(&c->ex->throttled))
         return;
-    list_remove(&c->throttled);
-    if (c->site->rate)
-        atomic_fetch_sub_explicit(&c->site->rate->waiting, 1, memory_order_relaxed);
+    list_remove(&c->ex->throttled);
+    if (c->ex->site->rate)
+        atomic_fetch_sub_explicit(&c->ex->site->rate->waiting, 1, memory_order_relaxed);
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
@@ -68,29 +68,39 @@ void conn_unthrottle(struct conn *c)
 /* While nothing was sent, a file that can't be read can still be said to be so. */
 static void give_up(struct conn *c)
 {
-    bool may_say_so = c->body.entry && c->body.sent == 0;
+    bool may_say_so = c->ex->body.entry && c->ex->body.sent == 0;
 
-    body_end(&c->body, c->loop);
+    body_end(&c->ex->body, c->loop);
     if (may_say_so)
         conn_answer_status(c, HTTP_INTERNAL_ERROR);
     else
         conn_close(c);
 }
 
+static void await_writing(struct conn *c)
+{
+    if (c->timeout == TIMEOUT_WRITE)
+        return; /* its time runs on: conn_timeout.c sees what the client takes */
+    c->ex->progress_ms = 0;
+    conn_arm(c, TIMEOUT_WRITE);
+}
+
 static void continue_sending(struct conn *c, enum body_step step)
 {
     c->state = CONN_SENDING;
-    if (c->is_limited)
+    if (c->ex->is_limited)
         settle_quota(c);
     switch (step) {
     case BODY_SENT:
         conn_finish_response(c);
         break;
     case BODY_WANTS_WRITE:
-        if (c->timeout == TIMEOUT_WRITE)
-            break; /* its time runs on: conn_timeout.c sees what the client takes */
-        c->progress_ms = 0;
-        conn_arm(c, TIMEOUT_WRITE);
+        await_writing(c);
+        conn_watch_output(c);
+        break;
+    case BODY_WANTS_TURN:
+        await_writing(c);
+        poller_call_again(&c->loop->poller, &c->watch);
         break;
     case BODY_WAITING:
         conn_arm(c, TIMEOUT_DISK);
@@ -108,28 +118,29 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
 {
     static const struct body_part nothing = {0};
 
-    c->body.clock = &c->clock;
-    c->body.quota = UINT64_MAX;
-    c->is_limited = c->site && (c->site->rate || c->site->cfg->connection_bytes_per_second > 0);
-    if (c->is_limited) {
-        rate_limit_set(&c->rate, c->site->cfg->connection_bytes_per_second);
-        c->share_from_ns = monotonic_ns();
+    c->ex->body.clock = &c->ex->clock;
+    c->ex->body.quota = UINT64_MAX;
+    c->ex->is_limited =
+        c->ex->site && (c->ex->site->rate || c->ex->site->cfg->connection_bytes_per_second > 0);
+    if (c->ex->is_limited) {
+        rate_limit_set(&c->rate, c->ex->site->cfg->connection_bytes_per_second);
+        c->ex->share_from_ns = monotonic_ns();
         draw_quota(c);
     }
-    continue_sending(c,
-                     body_start(&c->body, c->loop, c->fd, head, head_len, part ? part : &nothing));
+    continue_sending(
+        c, body_start(&c->ex->body, c->loop, c->fd, head, head_len, part ? part : &nothing));
 }
 
 void conn_send_more(struct conn *c)
 {
-    if (c->is_limited)
+    if (c->ex->is_limited)
         draw_quota(c);
-    continue_sending(c, body_send(&c->body, c->loop, c->fd));
+    continue_sending(c, body_send(&c->ex->body, c->loop, c->fd));
 }
 
 void conn_on_body_ready(struct body *body)
 {
-    struct conn *c = container_of(body, struct conn, body);
+    struct conn *c = container_of(body, struct exchange, body)->conn;
 
     conn_send_more(c);
     conn_run(c);
@@ -143,15 +154,15 @@ void conn_retry_throttled(struct loop *loop)
     list_init(&starved);
     list_move_all(&waiting, &loop->throttled);
     while (!list_empty(&waiting)) {
-        struct conn *c = container_of(waiting.next, struct conn, throttled);
+        struct conn *c = container_of(waiting.next, struct exchange, throttled)->conn;
         draw_quota(c);
-        if (c->body.quota == 0) {
-            list_remove(&c->throttled);
-            list_append(&starved, &c->throttled);
+        if (c->ex->body.quota == 0) {
+            list_remove(&c->ex->throttled);
+            list_append(&starved, &c->ex->throttled);
             continue;
         }
         conn_unthrottle(c);
-        continue_sending(c, body_send(&c->body, loop, c->fd));
+        continue_sending(c, body_send(&c->ex->body, loop, c->fd));
         conn_run(c);
     }
     list_move_all(&starved, &loop->throttled);

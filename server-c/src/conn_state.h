@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* conn_state.h — one connection, as conn.c (input, end), conn_timeout.c, conn_answer.c (request →
- * response) and conn_send.c (the response's way out) share it. Nobody else includes this. */
+/* conn_state.h — one connection, as conn.c (states and events), conn_input.c, conn_end.c,
+ * conn_timeout.c, conn_answer.c (request → response) and conn_send.c (the response's way out) share
+ * it. Nobody else includes this. */
 #ifndef FARMSTEAD_CONN_STATE_H
 #define FARMSTEAD_CONN_STATE_H
 
@@ -31,33 +32,15 @@ enum conn_search {
     SEARCH_PAGE   /* the site's page for c->page_status */
 };
 
-struct conn {
-    uv_poll_t poll;
-    struct loop *loop;
-    struct list link; /* loop->connections[timeout] */
-    enum timeout timeout;
-    uint64_t deadline_ms;
-    int fd, events;
-    enum conn_state state;
-    bool input_is_shared; /* `in` is the loop's, valid until the event is dealt with */
-    bool close_after;     /* this response */
-    bool linger_after;    /* the client may still be sending then */
-    bool is_counted;      /* in the peer table */
-    bool is_limited;      /* the response under way has a rate limit */
-    bool is_watched;      /* its wait for a disk has lasted for a tick */
-    bool is_half_closed;  /* the client has ended its side: no news of that again */
-    uint8_t attempts;
-    uint32_t served;
-    char *in; /* bytes received: [in_pos, in_len) are not yet consumed */
-    size_t in_pos, in_len, in_cap;
-    uint64_t drain; /* body bytes to skip */
-
-    /* Of the request under way. */
+/* A request under way and its response. A connection that idles has none. */
+struct exchange {
+    struct conn *conn;
     struct http_request req;
-    struct live_config *live; /* referenced; NULL between requests */
+    struct live_config *live; /* referenced; NULL while the head is not whole */
     const struct site *site;  /* NULL: no site answers */
     struct response_scope scope;
     enum conn_search search;
+    enum http_status status;
     const struct file_place *place; /* of the look-up */
     struct file_waiter waiter;
     struct file_entry *entry; /* referenced while its body is fetched */
@@ -67,12 +50,13 @@ struct conn {
     uint64_t file_size;             /* for 416 */
     const struct config_auth *rule; /* by which the client must sign in */
     bool is_signed_in;
+    bool is_limited; /* the response has a rate limit */
+    uint8_t attempts;
     struct auth_waiter auth_waiter;
     struct dir_listing_job *listing;
     size_t listing_bytes; /* of the listing that is sent */
     struct body body;
     struct stage_clock clock;
-    enum http_status status;
     struct span user; /* who signed in, for the log; on the heap */
 
     /* Of a response the client does not take at once. */
@@ -81,8 +65,31 @@ struct conn {
     struct list throttled;    /* in loop->throttled while the quota is used up */
     uint64_t share_from_ns;   /* it had its share of the site's rate up to then */
     uint64_t drawn, drawn_ns; /* the quota it drew last, and when */
-    struct rate_limit rate;
 
+    struct exchange *next_spare;
+};
+
+struct conn {
+    struct poller_watch watch;
+    struct loop *loop;
+    struct exchange *ex; /* NULL between requests */
+    struct list link;    /* loop->connections[timeout] */
+    uint64_t deadline_ms;
+    int fd;
+    uint32_t served;
+    uint8_t state;        /* enum conn_state */
+    uint8_t timeout;      /* enum timeout */
+    bool input_is_shared; /* `in` is the loop's, valid until the event is dealt with */
+    bool close_after;     /* this response */
+    bool linger_after;    /* the client may still be sending then */
+    bool is_counted;      /* in the peer table */
+    bool has_input;       /* there may be bytes to receive, or the end */
+    bool reads_to_end;    /* until the kernel says that there is nothing: see receive_into() */
+    bool is_watched, is_output_watched;
+    uint32_t in_pos, in_len, in_cap;
+    char *in;       /* bytes received: [in_pos, in_len) are not yet consumed */
+    uint64_t drain; /* body bytes to skip */
+    struct rate_limit rate;
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
@@ -90,13 +97,38 @@ struct conn {
     } peer;
 };
 
+/* Is a request under way whose head is whole? */
+static inline bool conn_is_answering(const struct conn *c)
+{
+    return c->ex && c->ex->live;
+}
+
+/* conn_exchange.c */
+bool conn_take_exchange(struct conn *c); /* for a head to come; false: no memory */
+/* All that it held was given back. Its memory stays for this turn. */
+void conn_give_exchange_back(struct conn *c);
+
 /* conn.c */
+/* Does all that can be done with what has been received. Whoever was called back by a lane calls
+ * this last. */
+void conn_run(struct conn *c);
+/* The socket took less than it was given: whoever waits for it to take more calls this first. */
+void conn_watch_output(struct conn *c);
+
+/* conn_end.c */
 void conn_close(struct conn *c); /* harmless when it is closed already */
 /* The response's last byte was given to the socket: on to the next request, or to the end. */
 void conn_finish_response(struct conn *c);
-/* Does all that can be done with what has been received, then waits for the right event. Whoever
- * was called back by a lane calls this last. */
-void conn_run(struct conn *c);
+
+/* conn_input.c */
+enum conn_input { INPUT_SOME, INPUT_NONE, INPUT_END };
+enum conn_input conn_receive(struct conn *c);
+void conn_skip_body(
+    struct conn *c); /* what has been received of it; the state says if that was all */
+/* The shared buffer is the next event's: what is not consumed moves into memory of our own. */
+void conn_settle_input(struct conn *c);
+void conn_release_input(struct conn *c);
+void conn_linger(struct conn *c); /* receives what nobody wants */
 
 /* conn_timeout.c */
 void conn_arm(struct conn *c, enum timeout timeout);

@@ -15,16 +15,15 @@ void conn_arm(struct conn *c, enum timeout timeout)
 {
     struct loop *loop = c->loop;
 
-    c->timeout = timeout;
-    c->is_watched = false;
     c->deadline_ms = uv_now(&loop->uv) + loop->timeout_ms[timeout];
+    c->timeout = (uint8_t)timeout;
     list_remove(&c->link);
     list_append(&loop->connections[timeout], &c->link);
 }
 
 static void count_time_out(const struct conn *c)
 {
-    struct live_config *live = c->live ? c->live : c->loop->live;
+    struct live_config *live = conn_is_answering(c) ? c->ex->live : c->loop->live;
 
     if (live)
         loop_count(live, COUNTER_TIMEOUTS, 1);
@@ -36,7 +35,7 @@ static void count_time_out(const struct conn *c)
  * client can only be asked for any. */
 static int64_t least_progress(const struct conn *c, uint64_t elapsed_ms)
 {
-    uint64_t least = c->is_limited ? 0 : c->live->cfg->limits.min_bytes_per_second;
+    uint64_t least = c->ex->is_limited ? 0 : c->ex->live->cfg->limits.min_bytes_per_second;
 
     least = least * elapsed_ms / 1000;
     return least > 0 ? (int64_t)least : 1;
@@ -51,13 +50,14 @@ static bool still_takes(struct conn *c)
 
     if (ioctl(c->fd, SIOCOUTQ, &unsent) != 0)
         return false;
-    taken = (int64_t)c->body.sent - unsent;
-    if (c->progress_ms == 0 || taken - c->taken >= least_progress(c, now_ms - c->progress_ms)) {
-        c->progress_ms = now_ms;
-        c->taken = taken;
+    taken = (int64_t)c->ex->body.sent - unsent;
+    if (c->ex->progress_ms == 0 ||
+        taken - c->ex->taken >= least_progress(c, now_ms - c->ex->progress_ms)) {
+        c->ex->progress_ms = now_ms;
+        c->ex->taken = taken;
         return true;
     }
-    return now_ms - c->progress_ms < WRITE_LOOKS * c->loop->timeout_ms[TIMEOUT_WRITE];
+    return now_ms - c->ex->progress_ms < WRITE_LOOKS * c->loop->timeout_ms[TIMEOUT_WRITE];
 }
 
 /* --- the other times ------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static bool still_takes(struct conn *c)
 /* RFC 9110 15.5.9. A client that has sent nothing yet asked for nothing: it is told nothing. */
 static void refuse_slow_head(struct conn *c)
 {
-    c->req.status = HTTP_REQUEST_TIMEOUT;
+    c->ex->req.status = HTTP_REQUEST_TIMEOUT;
     conn_begin_request(c, PARSE_BAD);
     conn_run(c);
 }
@@ -86,7 +86,7 @@ static void time_out(struct conn *c)
         conn_arm(c, TIMEOUT_WRITE);
         return;
     }
-    if (has_half_a_head || c->live || c->state == CONN_DRAINING)
+    if (has_half_a_head || conn_is_answering(c) || c->state == CONN_DRAINING)
         count_time_out(c);
     if (c->state == CONN_FINDING || c->state == CONN_SOURCING)
         give_up_disk(c);

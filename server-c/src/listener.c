@@ -21,10 +21,10 @@
 #define WARN_EVERY_MS 60000
 
 struct listener {
-    uv_poll_t poll;
+    struct poller_watch watch;
     struct list link;
     struct loop *loop;
-    int fd;
+    int fd; /* -1: closed */
     bool is_paused;
     char *address;
     uint16_t port; /* as configured */
@@ -138,7 +138,7 @@ static void pause_accepting(struct listener *listener, int err)
         listener->warned_ms = now;
     }
     conn_close_oldest_idle(loop);
-    uv_poll_stop(&listener->poll);
+    poller_remove(&loop->poller, listener->fd);
     listener->is_paused = true;
 }
 
@@ -189,15 +189,26 @@ static bool accept_one(struct listener *listener)
     return true;
 }
 
-static void on_connections(uv_poll_t *poll, int status, int events)
+static void on_connections(struct poller_watch *watch, uint32_t events)
 {
-    struct listener *listener = container_of(poll, struct listener, poll);
+    struct listener *listener = container_of(watch, struct listener, watch);
     int left = ACCEPT_BATCH;
 
-    (void)status, (void)events;
-    while (left-- > 0 && accept_one(listener))
+    (void)events;
+    while (listener->fd >= 0 && left-- > 0 && accept_one(listener))
         ;
 }
+
+static void on_listener_forgotten(struct poller_watch *watch)
+{
+    struct listener *listener = container_of(watch, struct listener, watch);
+
+    free(listener->address);
+    free(listener->socket);
+    free(listener);
+}
+
+static const struct poller_kind listener_kind = {on_connections, on_listener_forgotten};
 
 struct listener *listener_start(struct loop *loop, int fd, const struct config_listen *cfg,
                                 struct list *listeners)
@@ -209,25 +220,14 @@ struct listener *listener_start(struct loop *loop, int fd, const struct config_l
     listener->address = xstrdup(cfg->address);
     listener->port = cfg->port;
     listener->socket = xstrdup(cfg->socket);
-    if (uv_poll_init(&loop->uv, &listener->poll, fd) != 0) {
+    poller_watch_init(&listener->watch, &listener_kind);
+    if (poller_add(&loop->poller, fd, EPOLLIN, &listener->watch) != 0) {
         close(fd);
-        free(listener->address);
-        free(listener->socket);
-        free(listener);
+        on_listener_forgotten(&listener->watch);
         return NULL;
     }
-    uv_poll_start(&listener->poll, UV_READABLE, on_connections);
     list_append(listeners, &listener->link);
     return listener;
-}
-
-static void on_listener_closed(uv_handle_t *handle)
-{
-    struct listener *listener = container_of(handle, struct listener, poll);
-
-    free(listener->address);
-    free(listener->socket);
-    free(listener);
 }
 
 void listener_stop(struct listener *listener)
@@ -236,8 +236,10 @@ void listener_stop(struct listener *listener)
     for (int left = BACKLOG; left > 0 && accept_one(listener); left--)
         ;
     list_remove(&listener->link);
-    uv_close((uv_handle_t *)&listener->poll, on_listener_closed);
+    poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
     close(listener->fd);
+    listener->fd = -1;
+    poller_forget(&listener->loop->poller, &listener->watch);
 }
 
 struct listener *listener_of_link(struct list *link)
@@ -256,6 +258,6 @@ void listener_resume(struct listener *listener)
 {
     if (!listener->is_paused)
         return;
-    listener->is_paused = false;
-    uv_poll_start(&listener->poll, UV_READABLE, on_connections);
+    listener->is_paused =
+        poller_add(&listener->loop->poller, listener->fd, EPOLLIN, &listener->watch) != 0;
 }

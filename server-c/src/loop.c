@@ -20,6 +20,9 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     if (err)
         return err;
     loop->shared = shared;
+    err = poller_init(&loop->poller, &loop->uv);
+    if (err)
+        goto fail_poller;
     err = io_port_init(&loop->port, &loop->uv);
     if (err)
         goto fail_port;
@@ -44,6 +47,8 @@ fail_files:
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     io_port_fini(&loop->port);
 fail_port:
+    poller_fini(&loop->poller);
+fail_poller:
     uv_loop_close(&loop->uv);
     return err;
 }
@@ -61,6 +66,7 @@ void loop_fini(struct loop *loop)
         free_series(container_of(loop->series.next, struct loop_series, link));
     file_cache_fini(&loop->files);
     io_port_fini(&loop->port);
+    poller_fini(&loop->poller);
     CHECK(uv_loop_close(&loop->uv) == 0);
     free(loop->input);
     free(loop->head);

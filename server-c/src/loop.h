@@ -14,6 +14,7 @@
 #include "io_lane.h"
 #include "list.h"
 #include "metrics.h"
+#include "poller.h"
 #include "site.h"
 
 #include <stdatomic.h>
@@ -23,6 +24,8 @@
 #define LOOP_TICK_MS 250
 #define WRITE_LOOKS 4          /* at a client that takes its response slowly, per writeSeconds */
 #define LOOP_INPUT_BYTES 16384 /* also what one that reads nothing can make a connection keep */
+
+struct exchange;
 
 /* What one config generation did on this loop. */
 struct loop_series {
@@ -62,6 +65,7 @@ struct loop_shared {
 
 struct loop {
     uv_loop_t uv;
+    struct poller poller;
     struct loop_shared *shared;
     struct io_port port;
     struct file_cache files;
@@ -75,6 +79,8 @@ struct loop {
     struct list stalled;   /* bodies that found the read lane full */
     struct list throttled; /* connections that wait for their rate */
     size_t connection_count;
+    struct exchange *spare_exchanges; /* of conn_exchange.c */
+    size_t spare_count;
     bool is_stopping;
 
     int64_t date_second;
@@ -88,6 +94,7 @@ struct loop {
     uint64_t random[2]; /* what boundaries are made from */
 };
 
+/* Afterwards poller_turn() runs it, turn by turn. */
 int loop_init(struct loop *loop, struct loop_shared *shared);
 void loop_fini(struct loop *loop); /* after everything on it was closed */
 

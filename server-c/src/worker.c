@@ -11,7 +11,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#define LANES_MS 5000 /* for jobs to come back after the drain */
+#define LANES_MS 5000  /* for jobs to come back after the drain */
+#define SPARES_KEPT 64 /* requests that a loop has memory ready for */
 
 struct worker_call {
     void (*function)(struct worker *, void *);
@@ -63,9 +64,9 @@ static void on_tick(uv_timer_t *timer)
 
     loop->files.now_ms = uv_now(&loop->uv);
     conn_check_timeouts(loop);
-    conn_watch_waiting(loop);
     conn_retry_throttled(loop);
     body_retry_stalled(loop);
+    conn_trim_spares(loop, SPARES_KEPT);
     file_cache_sweep(&loop->files);
     for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
         listener_resume(listener_of_link(link));
@@ -127,7 +128,8 @@ static void thread_main(void *arg)
 
     snprintf(name, sizeof(name), "loop-%u", worker->index);
     pthread_setname_np(pthread_self(), name);
-    uv_run(&worker->loop.uv, UV_RUN_DEFAULT);
+    while (!worker->is_stuck && poller_turn(&worker->loop.poller))
+        ;
 }
 
 static int start_handles(struct worker *worker)
@@ -184,8 +186,6 @@ static void on_lanes_over(uv_timer_t *timer)
     struct worker *worker = container_of(timer, struct worker, drain);
 
     worker->is_stuck = worker->loop.port.outstanding > 0;
-    if (worker->is_stuck)
-        uv_stop(&worker->loop.uv);
 }
 
 static void wait_for_lanes(struct worker *worker)
@@ -247,6 +247,7 @@ bool worker_join(struct worker *worker)
 
 void worker_free(struct worker *worker)
 {
+    conn_trim_spares(&worker->loop, 0);
     loop_fini(&worker->loop);
     uv_cond_destroy(&worker->answered);
     uv_mutex_destroy(&worker->lock);

@@ -74,10 +74,14 @@ static uint64_t quota_per_step = UINT64_MAX;
 static int throttled;
 static uint64_t sent_by_body;
 
+static bool is_writing(enum body_step step)
+{
+    return step == BODY_WANTS_WRITE || step == BODY_WANTS_TURN;
+}
+
 static void receive_to_the_end(struct body *body, void (*meanwhile)(void))
 {
-    while (last_step == BODY_WAITING || last_step == BODY_WANTS_WRITE ||
-           last_step == BODY_THROTTLED) {
+    while (last_step == BODY_WAITING || is_writing(last_step) || last_step == BODY_THROTTLED) {
         if (meanwhile)
             meanwhile();
         meanwhile = NULL;
@@ -88,7 +92,7 @@ static void receive_to_the_end(struct body *body, void (*meanwhile)(void))
             CHECK_INT(__LINE__, "the quota is used up", body->quota, 0);
             throttled++;
             body->quota = quota_per_step;
-        } else if (last_step != BODY_WANTS_WRITE) {
+        } else if (!is_writing(last_step)) {
             continue;
         }
         last_step = body_send(body, &the_loop, sockets[0]);
@@ -350,7 +354,7 @@ static void on_crowd_ready(struct body *body)
     enum body_step step = BODY_WANTS_WRITE;
 
     crowd_calls++;
-    while (step == BODY_WANTS_WRITE) {
+    while (is_writing(step)) {
         while (recv(crowd_sockets[i][1], received, sizeof(received), MSG_DONTWAIT) > 0)
             ;
         step = body_send(body, &the_loop, crowd_sockets[i][0]);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* conn_end.c — how requests and connections end: counted, logged, given back. */
+#include "conn.h"
+#include "conn_state.h"
+#include "peer_table.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LINGER_BYTES_MAX 262144
+
+static void write_access_log(struct conn *c, uint64_t end_ns)
+{
+    const struct config *cfg = c->ex->live->cfg;
+    const char *head = c->in + c->in_pos;
+    struct access_record record;
+
+    if (!cfg->access_log.path[0])
+        return;
+    record = (struct access_record){
+        .peer = &c->peer.any,
+        .request_line = http_slice_of(head, c->ex->req.request_line),
+        .host = http_slice_of(head, c->ex->req.host),
+        .referer = http_request_field(&c->ex->req, head, FIELD_REFERER),
+        .user_agent = http_request_field(&c->ex->req, head, FIELD_USER_AGENT),
+        .user = c->ex->user,
+        .status = (int)c->ex->status,
+        .bytes = c->ex->body.sent,
+        .total_ns = end_ns - c->ex->clock.head_ns,
+        .now = c->loop->date_second,
+    };
+    if (!access_ring_write(c->loop->access_ring, cfg->access_log.format, &record))
+        loop_count(c->ex->live, COUNTER_LOG_DROPPED, 1);
+}
+
+/* Gives back what the request under way holds. */
+static void end_request(struct conn *c)
+{
+    if (!c->ex)
+        return;
+    conn_stop_waiting(c);
+    conn_unthrottle(c);
+    body_end(&c->ex->body, c->loop);
+    if (c->ex->live)
+        live_config_put(c->ex->live);
+    c->ex->live = NULL;
+    conn_give_exchange_back(c);
+}
+
+/* --- the connection -------------------------------------------------------------------------- */
+
+void conn_close(struct conn *c)
+{
+    struct loop *loop = c->loop;
+
+    if (c->state == CONN_CLOSED)
+        return;
+    if (conn_is_answering(c)) {
+        loop_count(c->ex->live, COUNTER_ABORTED, 1);
+        loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->body.sent);
+        if (c->ex->body.sent > 0) /* the log shows the bytes that left */
+            write_access_log(c, monotonic_ns());
+    }
+    c->state = CONN_CLOSED;
+    end_request(c);
+    conn_release_input(c);
+    list_remove(&c->link);
+    loop->connection_count--;
+    atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
+    if (c->is_counted)
+        peer_table_leave(loop->shared->peers, &c->peer.any);
+    poller_forget(&loop->poller, &c->watch);
+    close(c->fd);
+}
+
+bool conn_close_oldest_idle(struct loop *loop)
+{
+    struct list *idle = &loop->connections[TIMEOUT_IDLE];
+
+    if (list_empty(idle))
+        return false;
+    conn_close(container_of(idle->next, struct conn, link));
+    return true;
+}
+
+void conn_close_idle(struct loop *loop)
+{
+    while (conn_close_oldest_idle(loop))
+        ;
+}
+
+void conn_close_all(struct loop *loop)
+{
+    for (int kind = 0; kind < TIMEOUT_COUNT; kind++)
+        while (!list_empty(&loop->connections[kind]))
+            conn_close(container_of(loop->connections[kind].next, struct conn, link));
+}
+
+/* --- the response ---------------------------------------------------------------------------- */
+
+static void count_response(struct conn *c)
+{
+    uint64_t end_ns = monotonic_ns();
+
+    loop_count(c->ex->live, COUNTER_REQUESTS, 1);
+    loop_count(c->ex->live, (enum counter)(COUNTER_RESPONSES_2XX + c->ex->status / 100 - 2), 1);
+    if (c->ex->status == HTTP_NOT_MODIFIED)
+        loop_count(c->ex->live, COUNTER_RESPONSES_304, 1);
+    else if (c->ex->status == HTTP_NOT_FOUND)
+        loop_count(c->ex->live, COUNTER_RESPONSES_404, 1);
+    loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->body.sent);
+    stages_record(c->ex->live->series->data.stages, &c->ex->clock, end_ns);
+    write_access_log(c, end_ns);
+}
+
+/* Closing a socket with unread input makes the kernel send a reset, which may overtake the
+ * response: so stop sending, and read on until the client has seen it. */
+static void finish_connection(struct conn *c)
+{
+    if (!c->linger_after && c->in_pos == c->in_len) {
+        conn_close(c);
+        return;
+    }
+    conn_release_input(c);
+    if (shutdown(c->fd, SHUT_WR) != 0) {
+        conn_close(c);
+        return;
+    }
+    c->state = CONN_LINGERING;
+    c->drain = LINGER_BYTES_MAX;
+    conn_arm(c, TIMEOUT_LINGER);
+}
+
+void conn_finish_response(struct conn *c)
+{
+    count_response(c);
+    c->in_pos += c->ex->req.head_len;
+    c->drain = c->ex->req.content_length;
+    end_request(c);
+    if (c->close_after || c->loop->is_stopping || !c->loop->live) {
+        if (!c->close_after) /* the client was not told: it may be sending on */
+            c->linger_after = true;
+        finish_connection(c);
+        return;
+    }
+    conn_skip_body(c);
+    conn_arm(c, c->state == CONN_DRAINING ? TIMEOUT_BODY : TIMEOUT_IDLE);
+}
