@@ -237,6 +237,16 @@ static bool keep_rest(struct body *body, const char *head, size_t head_len,
     return true;
 }
 
+/* Does the head stand before the bytes, and nothing come after them? The kernel takes one piece of
+ * memory with less ado than two. */
+static bool is_one_piece(const struct body *body, const char *head, size_t head_len,
+                         const struct body_part *part)
+{
+    if (part->text_len > 0 || has_more_pieces(body))
+        return false;
+    return body->remaining == 0 || head + head_len == body->entry->body + body->offset;
+}
+
 /* A head, or with a text, or with bytes in memory: one system call when the socket takes all. */
 static enum body_step send_at_once(struct body *body, struct loop *loop, int socket,
                                    const char *head, size_t head_len, const struct body_part *part)
@@ -250,7 +260,10 @@ static enum body_step send_at_once(struct body *body, struct loop *loop, int soc
     if (body->remaining > 0)
         bytes[message.msg_iovlen++] =
             (struct iovec){body->entry->body + body->offset, body->remaining};
-    n = sendmsg(socket, &message, MSG_NOSIGNAL | (has_more_pieces(body) ? MSG_MORE : 0));
+    if (is_one_piece(body, head, head_len, part))
+        n = send(socket, head, head_len + body->remaining, MSG_NOSIGNAL);
+    else
+        n = sendmsg(socket, &message, MSG_NOSIGNAL | (has_more_pieces(body) ? MSG_MORE : 0));
     if (n < 0 && after_error() == BODY_FAILED) {
         free(part->text);
         return BODY_FAILED;

@@ -139,6 +139,7 @@ static void append_prepared(struct conn *c, struct response_head *head, struct f
     if (head->overflow || head->is_momentary)
         return;
     free(entry->head);
+    entry->ready_len = 0;
     entry->head_len = head->len - start;
     entry->head = malloc(entry->head_len);
     entry->head_site = entry->head ? c->ex->site->id : 0;
@@ -168,6 +169,38 @@ static void append_head(struct conn *c, struct response_head *head, struct file_
         append_prepared(c, head, entry, &file);
     else
         response_head_file(head, &c->ex->scope, &file, plan, c->loop->date_second);
+}
+
+/* --- heads that are ready -------------------------------------------------------------------- */
+
+/* The usual response: a whole file out of memory to a client of HTTP/1.1 that stays. Its head is
+ * kept before the body and but for the Date never changes. */
+static bool may_be_ready(const struct conn *c, const struct file_entry *entry,
+                         const struct response_plan *plan, bool from_memory)
+{
+    return plan->status == HTTP_OK && from_memory && c->ex->req.method == HTTP_GET &&
+           c->ex->req.minor == 1 && !c->close_after && !c->loop->is_stopping && entry->body &&
+           entry->facts.size > 0 && is_prepared(c, entry);
+}
+
+static void keep_ready(struct conn *c, struct file_entry *entry, const struct response_head *head)
+{
+    if (head->overflow || head->len > FILE_HEAD_ROOM)
+        return;
+    memcpy(entry->body - head->len, head->out, head->len);
+    entry->ready_len = (uint32_t)head->len;
+    entry->ready_second = c->loop->date_second;
+}
+
+static struct response_head ready_head(struct conn *c, struct file_entry *entry)
+{
+    struct response_head head = {.out = entry->body - entry->ready_len, .len = entry->ready_len};
+
+    if (entry->ready_second != c->loop->date_second)
+        memcpy(head.out + RESPONSE_OK_DATE_AT, c->loop->date, HTTP_DATE_LEN);
+    entry->ready_second = c->loop->date_second;
+    c->ex->status = HTTP_OK;
+    return head;
 }
 
 /* --- several ranges -------------------------------------------------------------------------- */
@@ -238,6 +271,7 @@ static void send_file(struct conn *c, struct file_entry *entry, const struct fil
     struct body_part part = {
         .entry = entry, .from_memory = from_memory, .offset = plan->offset, .len = plan->length};
     struct response_head head;
+    bool may_keep;
 
     if (plan->is_multipart) {
         send_multipart(c, entry, facts, plan, from_memory);
@@ -249,8 +283,16 @@ static void send_file(struct conn *c, struct file_entry *entry, const struct fil
         conn_refuse(c, plan->status);
         return;
     }
+    may_keep = may_be_ready(c, entry, plan, from_memory);
+    if (may_keep && entry->ready_len > 0) {
+        head = ready_head(c, entry);
+        conn_send_head(c, &head, &part);
+        return;
+    }
     head = conn_start_head(c, plan->status);
     append_head(c, &head, entry, facts, plan);
+    if (may_keep)
+        keep_ready(c, entry, &head);
     if (c->ex->req.method == HTTP_HEAD)
         part.len = 0;
     conn_send_head(c, &head, &part);

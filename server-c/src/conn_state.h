@@ -77,6 +77,7 @@ struct conn {
     uint64_t deadline_ms;
     int fd;
     uint32_t served;
+    uint32_t armed_tick;  /* of the loop, when it got its place in the list */
     uint8_t state;        /* enum conn_state */
     uint8_t timeout;      /* enum timeout */
     bool input_is_shared; /* `in` is the loop's, valid until the event is dealt with */

@@ -50,8 +50,10 @@ struct file_entry {
     uint64_t device, inode;
 
     enum file_body_state body_state;
-    char *body;
-    const char *index; /* of the folder, "" for other paths; belongs to the entry */
+    char *body;           /* of file_body_new(), so that a head fits before it */
+    uint32_t ready_len;   /* of a whole 200 head that stands there, Date and all; 0: none */
+    int64_t ready_second; /* what its Date says */
+    const char *index;    /* of the folder, "" for other paths; belongs to the entry */
 
     char *head; /* the 200's head after Date and Connection, as prepared for the site head_site */
     size_t head_len;
@@ -62,6 +64,19 @@ struct file_entry {
     size_t variable_len, key_len;
     char key[]; /* the place's variable, then the path as url_path made it, then a NUL */
 };
+
+/* A body has room for a head before it: both leave as one piece of memory. NULL: no memory. */
+#define FILE_HEAD_ROOM 512
+static inline char *file_body_new(size_t size)
+{
+    char *room = malloc(FILE_HEAD_ROOM + size);
+    return room ? room + FILE_HEAD_ROOM : NULL;
+}
+static inline void file_body_free(char *body)
+{
+    if (body)
+        free(body - FILE_HEAD_ROOM);
+}
 
 struct file_cache_limits {
     uint32_t ttl_ms; /* 0: ask the disk for each request */

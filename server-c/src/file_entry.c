@@ -72,8 +72,9 @@ void file_entry_drop_descriptor(struct file_cache *cache, struct file_entry *ent
 void file_entry_drop_body(struct file_cache *cache, struct file_entry *entry)
 {
     file_entry_uncount_body(cache, entry);
-    free(entry->body);
+    file_body_free(entry->body);
     entry->body = NULL;
+    entry->ready_len = 0;
     entry->body_state = FILE_BODY_UNREAD;
 }
 

@@ -118,7 +118,7 @@ enum file_source file_cache_source(struct file_cache *cache, struct file_entry *
             file_store_unlink(cache, entry);
         return FILE_SOURCE_CHANGED;
     }
-    entry->body = malloc(size ? size : 1);
+    entry->body = file_body_new(size);
     if (!entry->body)
         return FILE_FROM_DESCRIPTOR;
     n = size ? file_read_resident(entry->fd, entry->body, size, 0) : 0;

@@ -73,8 +73,12 @@ static enum http_method method_of(struct span name)
 /* RFC 3986 section 3.2.2, without percent-encoding: no host we can serve needs it. */
 static bool is_host_char(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '.' || c == '_' || c == '~' || (c != '\0' && strchr("!$&'()*+;=", c) != NULL);
+    static const bool table[256] = {
+        ['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['-'] = true,
+        ['.'] = true,         ['_'] = true,         ['~'] = true,         ['!'] = true,
+        ['$'] = true,         ['&' ... '+'] = true, [';'] = true,         ['='] = true,
+    };
+    return table[(unsigned char)c];
 }
 
 /* "[" address "]" at the front → its length, or 0. */

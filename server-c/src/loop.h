@@ -78,6 +78,7 @@ struct loop {
     uint64_t timeout_ms[TIMEOUT_COUNT];
     struct list stalled;   /* bodies that found the read lane full */
     struct list throttled; /* connections that wait for their rate */
+    uint32_t tick_count;
     size_t connection_count;
     struct exchange *spare_exchanges; /* of conn_exchange.c */
     size_t spare_count;

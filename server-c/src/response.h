@@ -59,6 +59,7 @@ struct response_head {
 
 enum response_connection { CONNECTION_DEFAULT, CONNECTION_CLOSE, CONNECTION_KEEP_ALIVE };
 
+#define RESPONSE_OK_DATE_AT (sizeof("HTTP/1.1 200 OK\r\nDate: ") - 1) /* in a 200's head */
 /* Status line, Date, Connection. One of the functions below writes the rest, the empty line with
  * it. */
 void response_head_start(struct response_head *out, enum http_status status, const char *date,

@@ -98,8 +98,37 @@ static enum http_status resolve(struct url_path *path, char *out, size_t cap, st
     return HTTP_OK;
 }
 
+/* Most paths are settled as they come: no character to be decoded, no empty segment, and none that
+ * begins with a dot. */
+static bool is_settled(struct span raw)
+{
+    static const bool plain[256] = {['!' ... '$'] = true,
+                                    ['&' ... '['] = true,
+                                    [']' ... '~'] = true,
+                                    [' '] = true,
+                                    [0x80 ... 0xff] = true};
+    bool after_slash = false;
+
+    if (raw.len == 0 || raw.ptr[0] != '/')
+        return false;
+    for (size_t i = 0; i < raw.len; i++) {
+        char c = raw.ptr[i];
+        if (!plain[(unsigned char)c] || (after_slash && (c == '/' || c == '.')))
+            return false;
+        after_slash = c == '/';
+    }
+    return true;
+}
+
 enum http_status url_path_resolve(struct url_path *path, char *out, size_t cap, struct span raw)
 {
+    if (is_settled(raw) && raw.len < cap) {
+        memcpy(out, raw.ptr, raw.len);
+        out[raw.len] = '\0';
+        *path = (struct url_path){
+            .len = raw.len, .is_folder = raw.ptr[raw.len - 1] == '/', .is_hidden = false};
+        return HTTP_OK;
+    }
     return resolve(path, out, cap, raw, true);
 }
 

@@ -62,6 +62,7 @@ static void on_tick(uv_timer_t *timer)
     struct worker *worker = container_of(timer, struct worker, tick);
     struct loop *loop = &worker->loop;
 
+    loop->tick_count++;
     loop->files.now_ms = uv_now(&loop->uv);
     conn_check_timeouts(loop);
     conn_retry_throttled(loop);

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
-import { get, RawClient, request } from '../support/raw.mjs'
+import { exchange, get, RawClient, request } from '../support/raw.mjs'
 
 test('a folder is its index; without its slash it is redirected, query and all', async (t) => {
   const node = await startNode(t, {
@@ -353,4 +353,27 @@ test('the ETag changes with size and time, and not with the inode', async (t) =>
   assert.equal(await tag('one', 1000), first)
   assert.notEqual(await tag('two!', 1000), first)
   assert.notEqual(await tag('one', 1001), first)
+})
+
+test('what is kept ready of a response fits each client and the moment', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'the same' } })
+  const usual = async () => {
+    const { status, headers, text } = await get(node.port, '/a.txt')
+    assert.deepEqual([status, text, headers.connection], [200, 'the same', undefined])
+    return headers
+  }
+  const first = await usual()
+  await usual()
+  const head = await get(node.port, '/a.txt', { method: 'HEAD' })
+  assert.deepEqual([head.headers['content-length'], head.body.length], ['8', 0])
+  const last = await get(node.port, '/a.txt', { lines: ['Connection: close'] })
+  assert.deepEqual([last.headers.connection, last.text], ['close', 'the same'])
+  const old = await exchange(node.port, 'GET /a.txt HTTP/1.0\r\nConnection: keep-alive\r\n\r\n')
+  assert.deepEqual([old.headers.connection, old.text], ['keep-alive', 'the same'])
+  const later = await until(async () => {
+    const headers = await usual()
+    return headers.date !== first.date && headers
+  }, 'the Date moves on')
+  assert.ok(Math.abs(Date.parse(later.date) - Date.now()) < 5000, later.date)
+  assert.deepEqual({ ...later, date: '' }, { ...first, date: '' })
 })

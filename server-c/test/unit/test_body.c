@@ -108,7 +108,7 @@ static enum body_step send_any(struct stage_clock *clock, struct body_part *part
     struct body body = {.on_ready = on_ready, .clock = clock, .quota = quota_per_step};
 
     if (part->from_memory) {
-        entry->body = malloc(FILE_BYTES);
+        entry->body = file_body_new(FILE_BYTES);
         memcpy(entry->body, content, FILE_BYTES);
     }
     part->entry = entry;
