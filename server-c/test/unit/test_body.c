@@ -109,6 +109,7 @@ static enum body_step send_any(struct stage_clock *clock, struct body_part *part
 
     if (part->from_memory) {
         entry->body = file_body_new(FILE_BYTES);
+        CHECK(entry->body);
         memcpy(entry->body, content, FILE_BYTES);
     }
     part->entry = entry;
