@@ -41,7 +41,7 @@ function checks({ node }) {
   const tool = (name, script) => [node, join(root, 'node_modules', name, script)]
   const tsc = tool('typescript', 'bin/tsc')
   const vitest = [...tool('vitest', 'vitest.mjs'), 'run']
-  const c = ['server-c/src', 'server-c/test'].flatMap((dir) => filesIn(dir, /\.[ch]$/))
+  const c = ['server-c/src', 'server-c/test', 'server-c/bench'].flatMap((dir) => filesIn(dir, /\.[ch]$/))
   const sources = filesIn('server-c/src', /\.c$/)
   const jobs = String(availableParallelism())
   const tidy = `printf '%s\\0' "$@" | xargs -0 -n 4 -P ${jobs} clang-tidy --quiet -p server-c/build/release`
