@@ -86,8 +86,9 @@ function Field(props: FieldProps) {
     )
   }
   if (type === 'array') return <ListField {...props} />
-  const choices = kindsOf(root, schema).length === 1 ? choicesOf(root, schema) : null
-  const isChoice = choices !== null && (value === undefined || choices.includes(value))
+  const choices = kindsOf(root, schema).length === 1 ? choicesOf(root, schema, path) : null
+  const isChoice =
+    choices !== null && (value === undefined || choices.some((choice) => choice.value === value))
   return isChoice ? <ChoiceField {...props} choices={choices} /> : <TextField {...props} />
 }
 
