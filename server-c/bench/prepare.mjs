@@ -2,7 +2,6 @@
 // What has to be there before anything is measured: peers and wrk from Debian, the release build of
 // the node, and the bench's own two programs.
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildNode } from '../../scripts/setup/builds.mjs'
@@ -15,8 +14,8 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 
 /** Where files, configs and programs are kept: the servers' user must be able to get there. */
 export function benchFolder() {
-  const dir = process.env.FARMSTEAD_BENCH_DIR ?? `/var/tmp/farmstead-bench-${userInfo().username}`
-  mkdirSync(existsSync('/var/tmp') ? dir : join(tmpdir(), 'farmstead-bench'), { recursive: true })
+  const dir = process.env.FARMSTEAD_BENCH_DIR ?? `/var/tmp/farmstead-bench-${process.getuid?.()}`
+  mkdirSync(dir, { recursive: true })
   chmodSync(dir, 0o755)
   return dir
 }

@@ -45,7 +45,8 @@ function table(rows, markdown) {
 }
 
 const NAMES = { requestsPerSecond: 'requests/s', cpuPerRequest: 'CPU', p99: 'p99' }
-const times = (ratio) => `${ratio.toFixed(2)}×`
+/** A run too short for the kernel's clock has no CPU time to divide by. */
+const times = (ratio) => (Number.isFinite(ratio) ? `${ratio.toFixed(2)}×` : '–')
 
 function ratioLines(rows) {
   const all = ratios(rows)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who is measured: our node, other builds of it (`name=path`), the peers, and the floor.
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../scripts/setup/problem.mjs'
 import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peers } from './peers.mjs'
@@ -22,7 +22,11 @@ const config = ({ root, port, loops, connections, cachedFiles }) => ({
   sites: [{ hosts: ['*'], root }],
 })
 
-/** @param {string} name @param {string} binary @returns {Server} */
+/**
+ * Runs a copy: the servers' user may not get into the checkout, and a build that goes on meanwhile
+ * changes nothing.
+ * @param {string} name @param {string} binary @returns {Server}
+ */
 const ours = (name, binary) => ({
   name,
   kind: 'ours',
@@ -30,8 +34,10 @@ const ours = (name, binary) => ({
     `build ${createHash('sha256').update(readFileSync(binary)).digest('hex').slice(0, 8)}`,
   command: (setting) => {
     const file = join(setting.dir, 'config.json')
+    const program = join(setting.dir, 'farmstead-node')
     writeFileSync(file, JSON.stringify(config(setting), null, 2))
-    return [binary, 'serve', '--config', file]
+    copyFileSync(binary, program)
+    return [program, 'serve', '--config', file]
   },
 })
 

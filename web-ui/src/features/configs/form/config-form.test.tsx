@@ -8,6 +8,7 @@ import { useRef, useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../problems.ts'
 import { type SchemaNode, schemaAt } from '../schema-walk.ts'
+import type { SchemaTrouble } from '../use-problems.ts'
 import { ConfigForm, type ConfigFormHandle } from './config-form.tsx'
 import { choicesOf } from './form-words.ts'
 
@@ -41,10 +42,17 @@ const problem = (pointer: string, message: string): Problem => ({
   column: 1,
 })
 
-type Setting = { text?: string; problems?: Problem[]; readOnly?: boolean; show?: string }
+type Setting = {
+  text?: string
+  problems?: Problem[]
+  readOnly?: boolean
+  show?: string
+  trouble?: SchemaTrouble | null
+}
 
 /** The form over a text, as the screen holds it. Answers with the text of the moment. */
-function openForm({ text = small, problems = [], readOnly = false, show = '' }: Setting = {}) {
+function openForm(setting: Setting = {}) {
+  const { text = small, problems = [], readOnly = false, show = '', trouble = null } = setting
   const seen = { text, inText: null as string | null }
   function Holder() {
     const [now, setNow] = useState(text)
@@ -56,7 +64,8 @@ function openForm({ text = small, problems = [], readOnly = false, show = '' }: 
           text={now}
           label="Form"
           readOnly={readOnly}
-          schema={schema}
+          schema={trouble === null ? schema : null}
+          schemaTrouble={trouble}
           problems={problems}
           onChange={(next) => {
             seen.text = next
@@ -262,6 +271,23 @@ test.each([
   expect(screen.getByText(why)).toBeVisible()
   await userEvent.click(button('Show the text'))
   expect(seen.inText).toBe('')
+})
+
+test('an empty text is begun here, and the form says what it needs', async () => {
+  const seen = openForm({ text: ' \n', problems: [problem('/sites', '"sites" needs an item')] })
+  await userEvent.click(button('Begin a config'))
+  expect(seen.text).toBe('{\n  "sites": []\n}\n')
+  expect(screen.getByText('"sites" needs an item')).toBeVisible()
+  await userEvent.click(button('Add site'))
+  expect(inside(/^Site 1/).getByRole('textbox', { name: /Host names/ })).toHaveFocus()
+})
+
+test('a schema that cannot be had is said, and asked for again', async () => {
+  let asked = 0
+  openForm({ trouble: { error: new Error('no answer'), onRetry: () => (asked += 1) } })
+  expect(screen.getByRole('alert')).toHaveTextContent('The node’s schema')
+  await userEvent.click(button('Try again'))
+  expect(asked).toBe(1)
 })
 
 test('a value of another kind is not overwritten but shown in the text', async () => {

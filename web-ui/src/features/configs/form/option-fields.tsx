@@ -119,7 +119,7 @@ function Section({ name, path, schema, value, level }: SectionProps) {
       isEmpty={value === undefined}
     >
       <p className={classes.help}>{schema.description}</p>
-      <Problems pointer={pointer} />
+      <Problems pointer={pointer} help={schema.description} />
       {!fits ? (
         <Button size="compact-xs" variant="default" onClick={() => showInText(pointer)}>
           Show in the text
@@ -146,13 +146,13 @@ function Section({ name, path, schema, value, level }: SectionProps) {
   )
 }
 
-function Problems({ pointer }: { pointer: string }) {
+function Problems({ pointer, help }: { pointer: string; help?: string | undefined }) {
   const found = problemsAt(useForm().problems, pointer)
   if (found.length === 0) return null
   return (
     <ul className={classes.problems}>
       {found.map((problem) => (
-        <li key={`${problem.code} ${problem.from}`}>{problemWords(problem)}</li>
+        <li key={`${problem.code} ${problem.from}`}>{problemWords(problem, help)}</li>
       ))}
     </ul>
   )
