@@ -57,9 +57,10 @@ struct body {
     size_t pending_pos, pending_len;
     struct body_piece *pieces; /* on the heap; [next_piece, piece_count) are to come */
     size_t piece_count, next_piece;
-    struct body_read *read; /* under way */
-    struct list stalled;    /* in loop->stalled while the read lane is full */
-    bool is_next;           /* of the stalled ones */
+    struct body_read *read;    /* under way */
+    struct list stalled;       /* in loop->stalled while the read lane is full */
+    uint64_t stalled_since_ns; /* 0: the lane had room */
+    bool is_next;              /* of the stalled ones */
 };
 
 /* Begins with `head`, then what `part` says. Takes its own reference to the entry, and takes over

@@ -132,6 +132,8 @@ static struct body_read *new_read(struct body *body, struct loop *loop)
 
 static enum body_step wait_for_room(struct body *body, struct loop *loop)
 {
+    if (body->stalled_since_ns == 0)
+        body->stalled_since_ns = stage_now();
     list_append(&loop->stalled, &body->stalled);
     return BODY_WAITING;
 }
@@ -153,6 +155,9 @@ enum body_step body_read_start(struct body *body, struct loop *loop)
     }
     if (loop->live)
         loop_count(loop->live, COUNTER_READ_JOBS, 1);
+    if (body->stalled_since_ns) /* in front of the queue it waited for the lane as well as in it */
+        body->clock->read_wait_ns += read->job.queued_ns - body->stalled_since_ns;
+    body->stalled_since_ns = 0;
     body->read = read;
     return BODY_WAITING;
 }
