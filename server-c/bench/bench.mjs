@@ -3,7 +3,7 @@
 //   npm run bench -- [LOAD …] [--servers A,B] [--rounds N] [--seconds S] [--json FILE] [--markdown]
 //   npm run bench -- --list                      which loads and servers there are
 //   npm run bench -- --prepare [LOAD …]          installs, builds and makes files, measures nothing
-//   npm run bench -- --show FILE … [--markdown]  the tables of earlier runs
+//   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
 // docs/benchmarks.md says what each load and each column means.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { loadNames, loads } from './loads.mjs'
 import { describeMachine } from './machine.mjs'
 import { prepare } from './prepare.mjs'
 import { allowedCores } from './processes.mjs'
-import { header, loadReport } from './report.mjs'
+import { header, loadReport, summary } from './report.mjs'
 import { runLoad } from './rounds.mjs'
 import { chooseServers } from './servers.mjs'
 import { Site } from './site.mjs'
@@ -36,6 +36,7 @@ function readOptions(args) {
       list: { type: 'boolean', default: false },
       prepare: { type: 'boolean', default: false },
       show: { type: 'boolean', default: false },
+      into: { type: 'string' },
     },
   })
   const positive = (name, max) => {
@@ -62,12 +63,34 @@ function chooseLoads(words) {
   return words.length ? loads.filter(({ name }) => words.includes(name)) : loads
 }
 
-function show(files, markdown) {
-  for (const file of files) {
-    const run = JSON.parse(readFileSync(file, 'utf8'))
-    say(`${header(run)}\n`)
-    for (const load of run.loads) say(`${loadReport(load, { markdown })}\n`)
-  }
+/** Several runs as one: of a load that two have, the later one's. */
+function joined(files) {
+  const runs = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  const byName = new Map(runs.flatMap(({ loads }) => loads).map((load) => [load.name, load]))
+  return { ...runs.at(-1), loads: loadNames.flatMap((name) => byName.get(name) ?? []) }
+}
+
+const BEGIN = '<!-- figures: npm run bench -- --show FILE … --into docs/benchmarks.md -->'
+const END = '<!-- end of figures -->'
+
+/** Puts the tables in the place of those that a page has. */
+function putInto(page, tables) {
+  const text = readFileSync(page, 'utf8')
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (from < 0 || to < from)
+    throw new Problem(`${page} has no place for the figures: "${BEGIN}" and "${END}".`)
+  writeFileSync(page, `${text.slice(0, from)}${BEGIN}\n\n${tables}\n\n${text.slice(to)}`)
+}
+
+function show(files, { markdown, into }) {
+  if (files.length === 0) throw new Problem('--show needs the files that --json wrote.')
+  const run = joined(files)
+  const how = { markdown: markdown || Boolean(into) }
+  const reports = run.loads.map((load) => loadReport(load, how))
+  const head = how.markdown ? header(run).split('\n').join('  \n') : header(run)
+  const tables = [head, summary(run.loads, how), ...reports].join('\n\n')
+  if (into) putInto(into, tables)
+  else say(tables)
   return 0
 }
 
@@ -112,6 +135,7 @@ async function bench(options) {
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+  if (run.loads.length > 1) say(summary(run.loads, options))
   return 0
 }
 
@@ -127,6 +151,6 @@ runMain(async () => {
   if (args[0] === 'slow-disk') return slowDisk(args.slice(1))
   const options = readOptions(args)
   if (options.list) return list()
-  if (options.show) return show(options.words, options.markdown)
+  if (options.show) return show(options.words, options)
   return bench(options)
 })

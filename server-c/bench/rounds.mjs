@@ -9,7 +9,7 @@ const WARM_UP_SECONDS = 0.5
 /** What every server may have open; less where the system allows less. */
 const DESCRIPTORS = 65_536
 /** Connections that a server must be ready for beside those of the load. */
-const SPARE_CONNECTIONS = 1000
+const SPARE_CONNECTIONS = 100
 
 /**
  * @typedef {object} Plan
@@ -51,6 +51,11 @@ function oneAndTwoLoops(servers, cores) {
     )
 }
 
+/** lighttpd keeps half of its descriptors for files: what is left of the other half, all must take. */
+function idleCount({ idle = 0, connections }, scale, descriptors) {
+  return Math.min(Math.round(idle * scale), Math.floor(descriptors / 2) - 2 * connections)
+}
+
 async function startAll(entries, where, say) {
   const instances = []
   const leftOut = []
@@ -84,16 +89,16 @@ async function restart(instance) {
 export async function runLoad(load, servers, plan) {
   const { rounds, seconds, scale, cores, dir, site, holder, say } = plan
   const prepared = load.prepare(site, scale)
+  const descriptors = descriptorLimit(DESCRIPTORS)
   const scaledLoad = {
     ...load,
     connections: Math.max(2, Math.round(load.connections * scale)),
-    idleCount: Math.round((load.idle ?? 0) * scale),
+    idleCount: idleCount(load, scale, descriptors),
   }
   const entries = load.loops ? oneAndTwoLoops(servers, cores) : oneLoopEach(servers, cores)
   // Two loops need both cores of a small machine, so wrk has all cores whichever way it goes.
   const wrk = { seconds, cores: load.loops ? cores.slice(0, 4) : rest(cores) }
   const connections = scaledLoad.connections + scaledLoad.idleCount + SPARE_CONNECTIONS
-  const descriptors = descriptorLimit(DESCRIPTORS)
   const where = { dir, root: site.root, prepared, connections, descriptors }
   const { instances, leftOut } = await startAll(entries, where, say)
   const results = instances.map(({ label, server }) => ({
