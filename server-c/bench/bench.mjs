@@ -6,8 +6,10 @@
 //   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
 // docs/benchmarks.md says what each load and each column means.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Problem } from '../../scripts/setup/problem.mjs'
 import { runMain } from '../../scripts/setup/run-main.mjs'
@@ -139,11 +141,13 @@ async function bench(options) {
   return 0
 }
 
+/** A program of its own: it has other servers' settings, other figures, and needs root. */
 async function slowDisk(args) {
-  const module = new URL('./slow-disk.mjs', import.meta.url)
-  if (!existsSync(module)) throw new Problem('There is no load "slow-disk" in this checkout.')
-  const { main } = await import(module.href)
-  return main(args)
+  const { node } = await prepare({ packages: 'bench', builds: true })
+  const program = fileURLToPath(new URL('./slow-disk.mjs', import.meta.url))
+  const env = { ...process.env, FARMSTEAD_NODE: node }
+  const { status } = spawnSync(process.execPath, [program, ...args], { env, stdio: 'inherit' })
+  return status ?? 1
 }
 
 runMain(async () => {
