@@ -33,6 +33,7 @@ function readOptions(args) {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       scale: { type: 'string', default: '1' },
+      repeats: { type: 'string', default: '2' },
       json: { type: 'string' },
       markdown: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
@@ -46,12 +47,16 @@ function readOptions(args) {
     if (number > 0 && number <= max) return number
     throw new Problem(`--${name} must be a number above 0 and at most ${max}.`)
   }
+  const repeats = Number(values.repeats)
+  if (!Number.isInteger(repeats) || repeats < 0)
+    throw new Problem('--repeats must be a whole number from 0 on.')
   return {
     ...values,
     servers: values.servers.split(',').filter(Boolean),
     rounds: Math.ceil(positive('rounds', 1000)),
     seconds: positive('seconds', 3600),
     scale: positive('scale', 1),
+    repeats,
     words: positionals,
   }
 }
@@ -119,15 +124,15 @@ async function bench(options) {
     return 0
   }
   const cores = allowedCores()
-  const { rounds, seconds, scale } = options
+  const { rounds, seconds, repeats, scale } = options
   const run = {
     machine: describeMachine(servers, cores),
-    options: { rounds, seconds, scale, startedAt: new Date().toISOString() },
+    options: { rounds, seconds, repeats, scale, startedAt: new Date().toISOString() },
     loads: [],
   }
   say(`\n${header(run)}\n`)
   const dir = join(programs.dir, `run-${process.pid}`)
-  const plan = { rounds, seconds, scale, cores, dir, site, holder: programs.holder, say }
+  const plan = { rounds, seconds, repeats, scale, cores, dir, site, holder: programs.holder, say }
   try {
     for (const load of chosen) {
       run.loads.push(await runLoad(load, servers, plan))
