@@ -254,7 +254,7 @@ static void decide_connection(struct conn *c)
 static void begin(struct conn *c)
 {
     memset(&c->clock, 0, sizeof(c->clock));
-    c->clock.head_ns = monotonic_ns();
+    c->clock.head_ns = stage_now();
     c->live = live_config_get(c->loop->live);
     c->attempts = 0;
     c->body.sent = 0;
