@@ -397,6 +397,41 @@ static void test_a_crowd(void)
     io_lane_resize(shared.read_lane, 1, 16);
 }
 
+/* A full socket, or no quota, is waiting for the first byte; not the time it took to send it. */
+static void test_no_first_byte_yet(void)
+{
+    struct stage_clock clock = {.head_ns = 1};
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES, .from_memory = true};
+    struct body body = {.on_ready = on_ready, .clock = &clock};
+
+    entry->body = malloc(FILE_BYTES);
+    memcpy(entry->body, content, FILE_BYTES);
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    received_len = 0;
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "no quota", last_step, BODY_THROTTLED);
+    CHECK_INT(__LINE__, "nothing sent", clock.first_ns, 0);
+    while (send(sockets[0], content, 1000, MSG_DONTWAIT) > 0)
+        ;
+    body.quota = UINT64_MAX;
+    last_step = body_send(&body, &the_loop, sockets[0]);
+    CHECK_INT(__LINE__, "a full socket", last_step, BODY_WANTS_WRITE);
+    CHECK_INT(__LINE__, "still nothing sent", clock.first_ns, 0);
+    body_end(&body, &the_loop);
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "a full socket at once", last_step, BODY_WANTS_WRITE);
+    CHECK_INT(__LINE__, "nothing sent this time", clock.first_ns, 0);
+    while (recv(sockets[1], received, sizeof(received), MSG_DONTWAIT) > 0)
+        ;
+    last_step = body_send(&body, &the_loop, sockets[0]);
+    CHECK_TRUE(clock.first_ns > 1, "now it has its time");
+    body_end(&body, &the_loop);
+    file_cache_put(&the_loop.files, entry);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+
 /* The first read of a response may be refused: nothing was sent that a 503 could not replace. */
 static void test_a_full_lane(void)
 {
@@ -469,6 +504,7 @@ int main(void)
     test_giving_up_while_the_lane_reads();
     test_pieces();
     test_an_end_in_the_middle();
+    test_no_first_byte_yet();
     test_a_full_lane();
     test_chunks();
     test_a_crowd();
