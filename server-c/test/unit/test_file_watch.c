@@ -484,33 +484,27 @@ static void test_few_watches(void)
     CHECK_INT(HERE, "nothing is lent out", cache.watcher->reserved, 0);
 }
 
-/* Folders that nothing hangs on make room, and watches are given back. */
-static void test_idle_watches(void)
+static void forget_entries(void)
 {
-    char path[32];
-
-    shell("for i in $(seq 0 17); do printf 1 > www/flat$i; done");
-    limits.entries = 16; /* of which the table keeps the last */
-    limits.watches = 5;
-    file_cache_configure(&cache, &limits);
-    for (int i = 0; i < 17; i++) {
-        snprintf(path, sizeof(path), "/flat%d", i);
-        learn(path);
-    }
-    for (int i = 1; i <= 2; i++) {
-        snprintf(path, sizeof(path), "/w/%d/x.js", 9 - i);
-        learn(path);
-        CHECK_TRUE(is_watched(path), "%s", path);
-        CHECK_TRUE(cache.watcher->in_use <= 5, "%u watches", cache.watcher->in_use);
-    }
-    limits.entries = 1000;
-    limits.watches = 100;
-    file_cache_configure(&cache, &limits);
     while (!list_empty(&cache.by_use))
         file_store_unlink(&cache, container_of(cache.by_use.next, struct file_entry, by_use));
     while (!list_empty(&cache.negative_by_use))
         file_store_unlink(&cache,
                           container_of(cache.negative_by_use.next, struct file_entry, by_use));
+}
+
+/* Folders that nothing hangs on make room, and watches are given back. */
+static void test_idle_watches(void)
+{
+    forget_entries();
+    CHECK_INT(HERE, "idle, but in use", cache.watcher->in_use, 5);
+    learn("/w/8/x.js");
+    learn("/w/7/x.js");
+    CHECK_TRUE(is_watched("/w/8/x.js") && is_watched("/w/7/x.js"), "they made room");
+    CHECK_TRUE(cache.watcher->in_use <= 5, "%u watches", cache.watcher->in_use);
+    limits.watches = 100;
+    file_cache_configure(&cache, &limits);
+    forget_entries();
     for (int i = 0; i < 20; i++) /* a folder at a time becomes idle */
         tick((i + 2) * 2 * IDLE_MS);
     CHECK_INT(HERE, "none in use", cache.watcher->in_use, 0);
@@ -566,8 +560,7 @@ static void test_engines(void)
         file_cache_configure(&cache, &limits);
         shell("rm -f www/b.js; printf 1 > www/b.js");
         turn();
-        while (!list_empty(&cache.by_use))
-            file_store_unlink(&cache, container_of(cache.by_use.next, struct file_entry, by_use));
+        forget_entries();
         learn("/b.js");
         CHECK_INT(rows[i].line, "watched", is_watched("/b.js"), rows[i].watched);
         shell("printf 22 > www/b.js");
