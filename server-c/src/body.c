@@ -64,7 +64,7 @@ static size_t within_quota(const struct body *body, uint64_t wanted)
 static enum body_step send_pending(struct body *body, int socket, int flags)
 {
     if (body->clock->first_ns == 0)
-        body->clock->first_ns = monotonic_ns();
+        body->clock->first_ns = stage_now();
     while (body->pending_pos < body->pending_len) {
         size_t len = within_quota(body, body->pending_len - body->pending_pos);
         ssize_t n;
@@ -286,7 +286,7 @@ enum body_step body_start(struct body *body, struct loop *loop, int socket, cons
     take_part(body, part);
     if ((body->remaining == 0 || body->from_memory) &&
         body->quota >= head_len + part->text_len + part->len) {
-        body->clock->first_ns = monotonic_ns();
+        body->clock->first_ns = stage_now();
         return send_at_once(body, loop, socket, head, head_len, part);
     }
     kept = keep_pending(body, head, head_len, part->text, part->text_len);

@@ -218,6 +218,12 @@ struct config {
         enum config_log_level level;
     } error_log;
 
+    struct {                         /* requests that are kept one by one (samples.h) */
+        uint32_t every_requests;     /* one in so many on average; 0: none but slow ones */
+        uint32_t slower_than_millis; /* each that takes this long; 0: none for that */
+        uint32_t keep;               /* of each kind, all loops together */
+    } samples;
+
     struct {
         char *address; /* "": no admin listener */
         uint16_t port;

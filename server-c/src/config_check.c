@@ -166,6 +166,11 @@ void config_check_set_jailed(void)
     atomic_store(&is_jailed, true);
 }
 
+const char *config_check_jail(const struct config *cfg, const struct config *running)
+{
+    return atomic_load(&is_jailed) || running != NULL ? "" : cfg->process.chroot;
+}
+
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
 {
@@ -173,7 +178,7 @@ int config_check_machine(const struct config *cfg, const struct config *running,
         .cfg = cfg, .running = running, .errors = errors, .is_jailed = atomic_load(&is_jailed)};
     size_t first = errors->count, dropped = errors->dropped;
 
-    check.jail = check.is_jailed || running != NULL ? "" : cfg->process.chroot;
+    check.jail = config_check_jail(cfg, running);
     config_check_listeners(&check);
     config_check_process(&check);
     check_sites(&check);

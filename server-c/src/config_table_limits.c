@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table_limits.c — the rows of `limits`, `statCache`, `fileCache` and `io`. */
+/* config_table_limits.c — the rows of `limits`, `statCache`, `fileCache`, `io` and `samples`. */
 #include "config_table_rows.h"
 
 static const char *const stat_cache_engines[] = {
@@ -232,5 +232,35 @@ const struct option config_io_members[] = {
      .min = 1,
      .max = 600,
      CONFIG(io.timeout_seconds)},
+    {0},
+};
+
+const struct option config_samples_members[] = {
+    {.name = "everyRequests",
+     .type = OPTION_INTEGER,
+     .title = "One in so many requests",
+     .help = "One request in so many is kept, on average: which one is left to chance. 1 keeps "
+             "each. 0: none but the slow ones.",
+     .default_json = "1000",
+     .max = 1000000000,
+     CONFIG(samples.every_requests)},
+    {.name = "slowerThanMillis",
+     .type = OPTION_INTEGER,
+     .title = "Each slow request",
+     .help = "Each request that takes this long from the last byte of its head to the last byte of "
+             "its response is kept, also when its client gave up. 0: none for being slow.",
+     .unit = "milliseconds",
+     .default_json = "1000",
+     .max = 3600000,
+     CONFIG(samples.slower_than_millis)},
+    {.name = "keep",
+     .type = OPTION_INTEGER,
+     .title = "Samples kept",
+     .help = "How many samples are kept, all event loops together: as many slow ones, and as many "
+             "of the others; the oldest give way. Each takes about 100 bytes.",
+     .default_json = "1000",
+     .min = 16,
+     .max = 10000,
+     CONFIG(samples.keep)},
     {0},
 };

@@ -40,6 +40,21 @@ static void release_input(struct conn *c)
     c->input_is_shared = false;
 }
 
+static void take_sample(struct conn *c, uint64_t end_ns, bool is_aborted)
+{
+    struct sample sample = {
+        .ended_ns = end_ns,
+        .generation = c->live->series->data.generation,
+        .bytes = c->body.sent,
+        .status = c->body.sent > 0 ? (uint16_t)c->status : 0,
+        .is_aborted = is_aborted,
+    };
+
+    sample.start_us = wall_clock_us() - (monotonic_ns() - c->clock.head_ns) / 1000;
+    stages_split(sample.stage_ns, &c->clock, end_ns);
+    samples_add(&c->loop->samples, &sample);
+}
+
 static void write_access_log(struct conn *c, uint64_t end_ns)
 {
     const struct config *cfg = c->live->cfg;
@@ -80,10 +95,13 @@ void conn_close(struct conn *c)
     if (c->state == CONN_CLOSED)
         return;
     if (c->live) {
+        uint64_t end_ns = stage_now();
         loop_count(c->live, COUNTER_ABORTED, 1);
         loop_count(c->live, COUNTER_BYTES_SENT, c->body.sent);
         if (c->body.sent > 0) /* the log shows the bytes that left */
-            write_access_log(c, monotonic_ns());
+            write_access_log(c, end_ns);
+        if (samples_want(&loop->samples, end_ns - c->clock.head_ns))
+            take_sample(c, end_ns, true);
     }
     c->state = CONN_CLOSED;
     end_request(c);
@@ -139,7 +157,7 @@ static void want(struct conn *c, int events)
 
 static void count_response(struct conn *c)
 {
-    uint64_t end_ns = monotonic_ns();
+    uint64_t end_ns = stage_now();
 
     loop_count(c->live, COUNTER_REQUESTS, 1);
     loop_count(c->live, (enum counter)(COUNTER_RESPONSES_2XX + c->status / 100 - 2), 1);
@@ -149,6 +167,8 @@ static void count_response(struct conn *c)
         loop_count(c->live, COUNTER_RESPONSES_404, 1);
     loop_count(c->live, COUNTER_BYTES_SENT, c->body.sent);
     stages_record(c->live->series->data.stages, &c->clock, end_ns);
+    if (samples_want(&c->loop->samples, end_ns - c->clock.head_ns))
+        take_sample(c, end_ns, false);
     write_access_log(c, end_ns);
 }
 

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define FIND_ATTEMPTS 3 /* of a file that changes while we look */
-
 /* --- rules ----------------------------------------------------------------------------------- */
 
 const uint8_t *conn_address(const struct conn *c, uint8_t out[ADDRESS_LEN])
@@ -194,8 +192,6 @@ static void locate(struct conn *c, struct span path)
         site_places_locate(&c->site->places, http_slice_of(c->in + c->in_pos, c->req.host), path,
                            &c->loop->scratch, &location);
 
-    if (status == HTTP_OK && c->attempts++ >= FIND_ATTEMPTS)
-        status = HTTP_INTERNAL_ERROR;
     if (status == HTTP_OK)
         conn_search(c, &location);
     else if (status == HTTP_MOVED_PERMANENTLY)
@@ -258,7 +254,7 @@ static void decide_connection(struct conn *c)
 static void begin(struct conn *c)
 {
     memset(&c->clock, 0, sizeof(c->clock));
-    c->clock.head_ns = monotonic_ns();
+    c->clock.head_ns = stage_now();
     c->live = live_config_get(c->loop->live);
     c->attempts = 0;
     c->body.sent = 0;

@@ -69,10 +69,11 @@ void conn_unthrottle(struct conn *c)
 static void give_up(struct conn *c)
 {
     bool may_say_so = c->body.entry && c->body.sent == 0;
+    enum http_status status = may_say_so ? conn_why_unreadable(c->body.entry) : HTTP_OK;
 
     body_end(&c->body, c->loop);
     if (may_say_so)
-        conn_answer_status(c, HTTP_INTERNAL_ERROR);
+        conn_answer_status(c, status);
     else
         conn_close(c);
 }

@@ -37,6 +37,7 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     loop->scratch.rules = url_rule_scratch_new();
     if (getrandom(loop->random, sizeof(loop->random), 0) != sizeof(loop->random))
         loop->random[0] = monotonic_ns();
+    samples_init(&loop->samples, loop->random[1]);
     return 0;
 
 fail_files:
@@ -63,6 +64,7 @@ void loop_fini(struct loop *loop)
     uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes what the cache watched with */
     io_port_fini(&loop->port);
     CHECK(uv_loop_close(&loop->uv) == 0);
+    samples_fini(&loop->samples);
     free(loop->input);
     free(loop->head);
     free(loop->path);
@@ -101,6 +103,7 @@ static struct loop_series *series_of(struct loop *loop, uint64_t generation)
     }
     series = xcalloc(1, sizeof(*series));
     series->data.generation = generation;
+    series->data.created_us = wall_clock_us();
     list_append(link->next, &series->link); /* before what comes after `link` */
     return series;
 }
@@ -172,6 +175,16 @@ static void configure_files(struct loop *loop, const struct config *cfg, uint32_
     file_cache_configure(&loop->files, &limits);
 }
 
+static void configure_samples(struct loop *loop, const struct config *cfg, uint32_t loops)
+{
+    struct sample_limits limits = {
+        .every_requests = cfg->samples.every_requests,
+        .slow_ns = cfg->samples.slower_than_millis * NS_PER_MS,
+        .keep = share_of(cfg->samples.keep, loops),
+    };
+    samples_configure(&loop->samples, &limits);
+}
+
 static void grow(char **memory, size_t *cap, size_t needed)
 {
     if (needed <= *cap)
@@ -210,6 +223,7 @@ void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generatio
         loop->timeout_ms[TIMEOUT_DISK] =
             cfg->io.timeout_seconds ? cfg->io.timeout_seconds * UINT64_C(1000) : LONG_MS;
         configure_files(loop, cfg, loops);
+        configure_samples(loop, cfg, loops);
         reserve_scratch(loop, sites);
     }
     if (old)

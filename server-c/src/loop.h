@@ -14,6 +14,7 @@
 #include "io_lane.h"
 #include "list.h"
 #include "metrics.h"
+#include "samples.h"
 #include "site.h"
 
 #include <stdatomic.h>
@@ -68,6 +69,7 @@ struct loop {
     struct access_ring *access_ring;
     struct live_config *live; /* NULL: nothing is served */
     struct list series;
+    struct samples samples;
     uint64_t evictions_counted;
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */

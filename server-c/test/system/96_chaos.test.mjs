@@ -261,7 +261,7 @@ const TARGETS = [
   file('al/x.txt', { target: '/alias/x.txt' }),
   file('paid/f.txt', { target: sign('/paid/f.txt') }),
   file('gone.txt', { may: [404] }),
-  file('grows.bin', { may: [404, 500], breaks: true }),
+  file('grows.bin', { may: [404, 503], breaks: true }),
   file('morph', { may: [404, 301, 403] }),
   file('slow-read-0.txt'),
   file('slow-read-1.bin'),
