@@ -64,10 +64,10 @@ static const struct http_form metrics_forms[] = {
     [ADMIN_METRICS_OPENMETRICS] = {"application/openmetrics-text", {{"version", "1.0.0", false}}},
     [ADMIN_METRICS_TEXT] = {"text/plain", {{"version", "0.0.4", false}}},
 };
+#define PROTOBUF_TYPE                                                                              \
+    "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
 static const char *const metrics_types[] = {
-    [ADMIN_METRICS_PROTOBUF] =
-        "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
-        "encoding=delimited",
+    [ADMIN_METRICS_PROTOBUF] = PROTOBUF_TYPE,
     [ADMIN_METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
     [ADMIN_METRICS_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
 };

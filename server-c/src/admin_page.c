@@ -151,34 +151,33 @@ static void append_slow_head(struct buf *out)
 {
     html_table_begin(out, "slow", "The newest slow requests");
     html_table_column(out, "Began (UTC)");
+    html_table_column(out, stage_name(STAGE_TOTAL)); /* first: a phone shows two columns */
     html_table_column(out, "Status");
     html_table_column(out, "Sent");
-    for (int i = 0; i < STAGE_COUNT; i++)
+    for (int i = 0; i < STAGE_TOTAL; i++)
         html_table_column(out, stage_name((enum stage)i));
-    html_table_column(out, "Loop");
-    html_table_column(out, "Generation");
     html_table_body(out);
 }
 
-/* To the millisecond: who looks for one more precisely has the JSON. */
+/* To the second: who looks for one more precisely has the JSON. */
 static void append_slow(struct buf *out, const struct sample *sample)
 {
     char began[SAMPLE_TIME_LEN + 1];
 
     sample_time_format(began, sample->start_us);
-    buf_printf(out, "<tr><th scope=\"row\">%.10s&nbsp;%.12s</th><td>", began, began + 11);
+    buf_printf(out, "<tr><th scope=\"row\">%.10s %.8s</th><td>", began, began + 11);
+    html_seconds(out, (double)sample->stage_ns[STAGE_TOTAL] / 1e9);
+    buf_append_str(out, "</td><td>");
     if (sample->status)
         buf_printf(out, "%u", (unsigned)sample->status);
     if (sample->is_aborted)
         buf_printf(out, "%s<span class=\"bad\">aborted</span>", sample->status ? " " : "");
     buf_append_str(out, "</td><td>");
     html_bytes(out, (double)sample->bytes);
-    for (int i = 0; i < STAGE_COUNT; i++) {
+    for (int i = 0; i < STAGE_TOTAL; i++) {
         buf_append_str(out, "</td><td>");
         append_time(out, sample->stage_ns[i] != STAGE_ABSENT, (double)sample->stage_ns[i] / 1e9);
     }
-    buf_printf(out, "</td><td>%" PRIu32 "</td><td>", sample->loop);
-    html_count(out, sample->generation);
     buf_append_str(out, "</td></tr>\n");
 }
 
@@ -210,7 +209,7 @@ static void append_slow_ones(struct buf *out, const struct server_samples *sampl
                                               : " are kept, each slower than ");
     html_seconds(out, state->slower_than_millis / 1e3);
     buf_append_str(
-        out, ". <a href=\"/samples?kind=slow\">More of them</a>, and "
+        out, ". <a href=\"/samples?kind=slow&amp;limit=10000\">All of them</a>, and "
              "<a href=\"/samples?kind=regular\">a sample of all requests</a>, as JSON.</p>\n");
 }
 
