@@ -364,7 +364,11 @@ test('engine inotify: what is not changed is not asked for again, however many f
   )
   const node = await startNode(t, {
     files,
-    config: { workers: 1, statCache: { engine: 'inotify', ttlMillis: 1000 } },
+    config: {
+      workers: 1,
+      limits: { keepAliveRequests: 1_000_000 },
+      statCache: { engine: 'inotify', ttlMillis: 1000 },
+    },
   })
   const targets = Object.keys(files).map((name) => `/${name}`)
   await learn(node, targets)
