@@ -22,13 +22,15 @@ const PROBLEMS = 5
 /** Through the first site's fields and lists: of each kind of field some. */
 const TABS = 60
 
-/** What has the focus when its lower edge is beneath something else, as the list of problems; else ''. */
+/** What has the focus when all of it is beneath something else, as the list of problems; else ''. */
 function focusHidden(): string {
   const focused = document.activeElement
   if (focused === null) return 'nothing'
-  const { left, bottom } = focused.getBoundingClientRect()
-  const top = document.elementFromPoint(left + 8, bottom - 3)
-  const isSeen = top !== null && (focused.contains(top) || top.contains(focused))
+  const { left, top, bottom } = focused.getBoundingClientRect()
+  const isSeen = [top + 3, bottom - 3].some((y) => {
+    const shown = document.elementFromPoint(left + 8, y)
+    return shown !== null && (focused.contains(shown) || shown.contains(focused))
+  })
   return isSeen ? '' : focused.outerHTML.slice(0, 120)
 }
 
