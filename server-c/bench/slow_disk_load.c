@@ -141,19 +141,35 @@ static void count_bytes(const struct connection *c, size_t n, uint64_t now)
         tick_bytes[now / TICK_US] += n;
 }
 
+/* The value of the field, or NULL. strcasestr() over a whole head would cost a hot request more than
+ * all the rest. */
+static const char *field(const struct connection *c, const char *end, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *line = c->head; line < end; line = memchr(line, '\n', (size_t)(end - line))) {
+        line += *line == '\n';
+        if (strncasecmp(line, name, len) == 0)
+            return line + len;
+        if (!memchr(line, '\n', (size_t)(end - line)))
+            break;
+    }
+    return NULL;
+}
+
 /* The head's end was received, at `end`. False: it is not what was asked for. */
 static bool take_head(struct connection *c, const char *end, uint64_t now)
 {
-    const char *length = strcasestr(c->head, "\r\nContent-Length:");
-    const char *close_after = strcasestr(c->head, "\r\nConnection: close\r\n");
+    const char *length = field(c, end, "Content-Length:");
+    const char *connection = field(c, end, "Connection:");
     size_t extra = c->head_len - (size_t)(end + 4 - c->head);
 
-    if (strncmp(c->head, "HTTP/1.1 200 ", 13) != 0 || !length || length > end)
+    if (strncmp(c->head, "HTTP/1.1 200 ", 13) != 0 || !length)
         return false;
     c->has_head = true;
-    c->is_last = close_after && close_after < end;
+    c->is_last = connection && strncasecmp(connection, " close", 6) == 0;
     c->first_us = now;
-    c->left = strtoull(length + 17, NULL, 10);
+    c->left = strtoull(length, NULL, 10);
     if (!c->is_hot && strcmp(cold_method, "HEAD") == 0)
         c->left = 0;
     count_bytes(c, extra, now);

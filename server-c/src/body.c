@@ -278,7 +278,6 @@ static void take_part(struct body *body, const struct body_part *part)
     if (has_ranges && !part->from_memory)
         file_entry_hold_descriptor(body->entry);
     body->by_copy = body->was_read_ahead = false;
-    body->stalled_since_ns = 0;
     body->offset = part->offset;
     body->remaining = has_ranges ? part->len : 0;
     body->pieces = part->pieces;

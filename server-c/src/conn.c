@@ -432,7 +432,6 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
     list_init(&c->link);
     list_init(&c->throttled);
     list_init(&c->waiter.link);
-    list_init(&c->body.stalled);
     c->body.on_ready = conn_on_body_ready;
     loop->connection_count++;
     begin_reading(c);

@@ -78,6 +78,13 @@ static void give_up(struct conn *c)
         conn_close(c);
 }
 
+static void refuse(struct conn *c)
+{
+    loop_count(c->live, COUNTER_LANE_REJECTED, 1);
+    body_end(&c->body, c->loop);
+    conn_answer_status(c, HTTP_UNAVAILABLE);
+}
+
 static void continue_sending(struct conn *c, enum body_step step)
 {
     c->state = CONN_SENDING;
@@ -98,6 +105,9 @@ static void continue_sending(struct conn *c, enum body_step step)
         break;
     case BODY_THROTTLED:
         throttle(c);
+        break;
+    case BODY_REFUSED:
+        refuse(c);
         break;
     case BODY_FAILED:
         give_up(c);

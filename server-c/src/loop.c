@@ -30,7 +30,6 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     for (int i = 0; i < TIMEOUT_COUNT; i++)
         list_init(&loop->connections[i]);
     list_init(&loop->series);
-    list_init(&loop->stalled);
     list_init(&loop->throttled);
     loop->timeout_ms[TIMEOUT_LINGER] = LINGER_MS;
     loop->input = xmalloc(LOOP_INPUT_BYTES);

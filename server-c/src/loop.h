@@ -74,7 +74,6 @@ struct loop {
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
     uint64_t timeout_ms[TIMEOUT_COUNT];
-    struct list stalled;   /* bodies that found the read lane full */
     struct list throttled; /* connections that wait for their rate */
     size_t connection_count;
     bool is_stopping;

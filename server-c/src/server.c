@@ -80,6 +80,7 @@ struct server *server_new(int *err)
     srv->shared.stat_lane = io_lane_new("stat", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.stat_lane)
         goto fail_stat_lane;
+    io_lane_reserve_thread(srv->shared.stat_lane);
     srv->shared.read_lane = io_lane_new("read", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.read_lane)
         goto fail_read_lane;

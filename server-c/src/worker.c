@@ -65,7 +65,6 @@ static void on_tick(uv_timer_t *timer)
     conn_check_timeouts(loop);
     conn_watch_waiting(loop);
     conn_retry_throttled(loop);
-    body_retry_stalled(loop);
     file_cache_sweep(&loop->files);
     for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
         listener_resume(listener_of_link(link));
