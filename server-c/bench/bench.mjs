@@ -3,11 +3,13 @@
 //   npm run bench -- [LOAD …] [--servers A,B] [--rounds N] [--seconds S] [--json FILE] [--markdown]
 //   npm run bench -- --list                      which loads and servers there are
 //   npm run bench -- --prepare [LOAD …]          installs, builds and makes files, measures nothing
-//   npm run bench -- --show FILE … [--markdown]  the tables of earlier runs
+//   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
 // docs/benchmarks.md says what each load and each column means.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Problem } from '../../scripts/setup/problem.mjs'
 import { runMain } from '../../scripts/setup/run-main.mjs'
@@ -15,7 +17,7 @@ import { loadNames, loads } from './loads.mjs'
 import { describeMachine } from './machine.mjs'
 import { prepare } from './prepare.mjs'
 import { allowedCores } from './processes.mjs'
-import { header, loadReport } from './report.mjs'
+import { header, loadReport, summary } from './report.mjs'
 import { runLoad } from './rounds.mjs'
 import { chooseServers } from './servers.mjs'
 import { Site } from './site.mjs'
@@ -31,11 +33,13 @@ function readOptions(args) {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       scale: { type: 'string', default: '1' },
+      repeats: { type: 'string', default: '2' },
       json: { type: 'string' },
       markdown: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       prepare: { type: 'boolean', default: false },
       show: { type: 'boolean', default: false },
+      into: { type: 'string' },
     },
   })
   const positive = (name, max) => {
@@ -43,12 +47,16 @@ function readOptions(args) {
     if (number > 0 && number <= max) return number
     throw new Problem(`--${name} must be a number above 0 and at most ${max}.`)
   }
+  const repeats = Number(values.repeats)
+  if (!Number.isInteger(repeats) || repeats < 0)
+    throw new Problem('--repeats must be a whole number from 0 on.')
   return {
     ...values,
     servers: values.servers.split(',').filter(Boolean),
     rounds: Math.ceil(positive('rounds', 1000)),
     seconds: positive('seconds', 3600),
     scale: positive('scale', 1),
+    repeats,
     words: positionals,
   }
 }
@@ -62,12 +70,34 @@ function chooseLoads(words) {
   return words.length ? loads.filter(({ name }) => words.includes(name)) : loads
 }
 
-function show(files, markdown) {
-  for (const file of files) {
-    const run = JSON.parse(readFileSync(file, 'utf8'))
-    say(`${header(run)}\n`)
-    for (const load of run.loads) say(`${loadReport(load, { markdown })}\n`)
-  }
+/** Several runs as one: of a load that two have, the later one's. */
+function joined(files) {
+  const runs = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  const byName = new Map(runs.flatMap(({ loads }) => loads).map((load) => [load.name, load]))
+  return { ...runs.at(-1), loads: loadNames.flatMap((name) => byName.get(name) ?? []) }
+}
+
+const BEGIN = '<!-- figures: npm run bench -- --show FILE … --into docs/benchmarks.md -->'
+const END = '<!-- end of figures -->'
+
+/** Puts the tables in the place of those that a page has. */
+function putInto(page, tables) {
+  const text = readFileSync(page, 'utf8')
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (from < 0 || to < from)
+    throw new Problem(`${page} has no place for the figures: "${BEGIN}" and "${END}".`)
+  writeFileSync(page, `${text.slice(0, from)}${BEGIN}\n\n${tables}\n\n${text.slice(to)}`)
+}
+
+function show(files, { markdown, into }) {
+  if (files.length === 0) throw new Problem('--show needs the files that --json wrote.')
+  const run = joined(files)
+  const how = { markdown: markdown || Boolean(into) }
+  const reports = run.loads.map((load) => loadReport(load, how))
+  const head = how.markdown ? header(run).split('\n').join('  \n') : header(run)
+  const tables = [head, summary(run.loads, how), ...reports].join('\n\n')
+  if (into) putInto(into, tables)
+  else say(tables)
   return 0
 }
 
@@ -94,15 +124,15 @@ async function bench(options) {
     return 0
   }
   const cores = allowedCores()
-  const { rounds, seconds, scale } = options
+  const { rounds, seconds, repeats, scale } = options
   const run = {
     machine: describeMachine(servers, cores),
-    options: { rounds, seconds, scale, startedAt: new Date().toISOString() },
+    options: { rounds, seconds, repeats, scale, startedAt: new Date().toISOString() },
     loads: [],
   }
   say(`\n${header(run)}\n`)
   const dir = join(programs.dir, `run-${process.pid}`)
-  const plan = { rounds, seconds, scale, cores, dir, site, holder: programs.holder, say }
+  const plan = { rounds, seconds, repeats, scale, cores, dir, site, holder: programs.holder, say }
   try {
     for (const load of chosen) {
       run.loads.push(await runLoad(load, servers, plan))
@@ -112,14 +142,17 @@ async function bench(options) {
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+  if (run.loads.length > 1) say(summary(run.loads, options))
   return 0
 }
 
+/** A program of its own: it has other servers' settings, other figures, and needs root. */
 async function slowDisk(args) {
-  const module = new URL('./slow-disk.mjs', import.meta.url)
-  if (!existsSync(module)) throw new Problem('There is no load "slow-disk" in this checkout.')
-  const { main } = await import(module.href)
-  return main(args)
+  const { node } = await prepare({ packages: 'bench', builds: true })
+  const program = fileURLToPath(new URL('./slow-disk.mjs', import.meta.url))
+  const env = { ...process.env, FARMSTEAD_NODE: node }
+  const { status } = spawnSync(process.execPath, [program, ...args], { env, stdio: 'inherit' })
+  return status ?? 1
 }
 
 runMain(async () => {
@@ -127,6 +160,6 @@ runMain(async () => {
   if (args[0] === 'slow-disk') return slowDisk(args.slice(1))
   const options = readOptions(args)
   if (options.list) return list()
-  if (options.show) return show(options.words, options.markdown)
+  if (options.show) return show(options.words, options)
   return bench(options)
 })

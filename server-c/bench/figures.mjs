@@ -17,10 +17,12 @@ const MEDIANS = [
   'cpuPerRequest',
   'busyCores',
   'othersBusyCores',
+  'stolenCores',
   'p50',
   'p99',
   'rssBytes',
   'pssBytes',
+  'held',
   'bytesPerIdleConnection',
 ]
 
@@ -32,6 +34,7 @@ export function rowOf({ label, kind, version, rounds }) {
     label,
     kind,
     version,
+    rounds,
     ...Object.fromEntries(MEDIANS.map((key) => [key, median(of(key))])),
     max: Math.max(...of('max')),
     requests: sum('requests'),
@@ -55,6 +58,12 @@ function best(rows, key, better) {
   return fit.sort((a, b) => sign * (a[key] - b[key]))[0]
 }
 
+/** Rounds are compared with their neighbours in time: what slows the machine down slows both. */
+function ratio(key, ours, other) {
+  const pairs = ours.rounds.map((round, i) => [round[key], other.rounds[i]?.[key]])
+  return median(pairs.filter(([, b]) => b).map(([a, b]) => a / b))
+}
+
 /**
  * Ours divided by the best peer's and by the floor's, for each of our builds.
  * @returns {{ label: string, key: string, ratioToPeer?: number, peer?: string, ratioToFloor?: number }[]}
@@ -70,8 +79,8 @@ export function ratios(rows) {
         return {
           label: row.label,
           key,
-          ...(peer ? { ratioToPeer: row[key] / peer[key], peer: peer.label } : {}),
-          ...(floor?.[key] ? { ratioToFloor: row[key] / floor[key] } : {}),
+          ...(peer ? { ratioToPeer: ratio(key, row, peer), peer: peer.label } : {}),
+          ...(floor?.[key] ? { ratioToFloor: ratio(key, row, floor) } : {}),
         }
       }),
     )
@@ -79,11 +88,11 @@ export function ratios(rows) {
 
 /** CPU per request of two loops divided by one loop's. */
 export function loopRatios(rows) {
-  const cpu = new Map(rows.map(({ label, cpuPerRequest }) => [label, cpuPerRequest]))
+  const byLabel = new Map(rows.map((row) => [row.label, row]))
   return rows
     .filter(({ label }) => label.endsWith(', 1 loop'))
-    .map(({ label, cpuPerRequest }) => {
-      const name = label.replace(', 1 loop', '')
-      return { label: name, twoLoops: cpu.get(`${name}, 2 loops`) / cpuPerRequest }
+    .map((one) => {
+      const label = one.label.replace(', 1 loop', '')
+      return { label, twoLoops: ratio('cpuPerRequest', byLabel.get(`${label}, 2 loops`), one) }
     })
 }

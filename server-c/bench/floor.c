@@ -200,8 +200,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: floor [-c] [-b BODY] PORT LOOPS ANSWER…\n");
         return 2;
     }
-    int port = atoi(argv[optind]);
-    int loops = atoi(argv[optind + 1]);
+    int port = (int)strtol(argv[optind], NULL, 10);
+    int loops = (int)strtol(argv[optind + 1], NULL, 10);
     answer_count = (size_t)(argc - optind - 2);
     answers = calloc(answer_count, sizeof(*answers));
     for (size_t i = 0; answers != NULL && i < answer_count; i++)

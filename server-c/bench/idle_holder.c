@@ -93,7 +93,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: idle_holder PORT COUNT PATH\n");
         return 2;
     }
-    int port = atoi(argv[1]);
+    int port = (int)strtol(argv[1], NULL, 10);
     size_t count = strtoul(argv[2], NULL, 10);
     int *fds = calloc(count, sizeof(*fds));
     if (fds == NULL)

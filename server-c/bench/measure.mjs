@@ -101,13 +101,16 @@ async function measureLoad(instance, load, wrk) {
   const used = memory(instance.pids())
   const server = cpuMicroseconds(pids) - before.server
   const wall = (performance.now() - startedAt) * 1000
-  const others = machineMicroseconds() - before.all - server - (ownMicroseconds() - before.own)
+  const own = ownMicroseconds() - before.own
+  const { busy, stolen } = machineMicroseconds()
+  const others = busy - before.all.busy - server - own
   return {
     requestsPerSecond: (requests * 1e6) / microseconds,
     megabytesPerSecond: bytes / microseconds,
     cpuPerRequest: requests ? server / requests : null,
     busyCores: server / microseconds,
     othersBusyCores: Math.max(0, others / wall),
+    stolenCores: (stolen - before.all.stolen) / wall,
     p50,
     p99,
     max,

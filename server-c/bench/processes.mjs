@@ -127,12 +127,15 @@ export function cpuMicroseconds(pids) {
   return (ticks * 1e6) / TICKS_PER_SECOND
 }
 
-/** What all cores together have worked so far, whoever for; stolen time counts as well. */
+/** What all cores together have worked so far, whoever for, and what the hypervisor has taken. */
 export function machineMicroseconds() {
-  const [, user, nice, system, , , irq, softirq, steal] = read('/proc/stat')
-    .split(/\s+/)
-    .map(Number)
-  return ((user + nice + system + irq + softirq + steal) * 1e6) / TICKS_PER_SECOND
+  const [, ...ticks] = read('/proc/stat').split('\n')[0].split(/\s+/).map(Number)
+  const [user, nice, system, , , irq, softirq, steal] = ticks
+  const inMicroseconds = 1e6 / TICKS_PER_SECOND
+  return {
+    busy: (user + nice + system + irq + softirq) * inMicroseconds,
+    stolen: steal * inMicroseconds,
+  }
 }
 
 /** Bytes in use: all resident pages, and those with shared ones divided by who shares them. */

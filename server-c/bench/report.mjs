@@ -24,24 +24,31 @@ const COLUMNS = [
   { title: 'RSS MiB', of: (row) => short(row.rssBytes / MIB) },
   { title: 'PSS MiB', of: (row) => short(row.pssBytes / MIB) },
   {
+    title: 'idle held',
+    of: ({ held }) => short(held),
+    when: (rows) => rows.some(({ held }) => held !== null),
+  },
+  {
     title: 'bytes/idle connection',
     of: (row) => short(row.bytesPerIdleConnection),
     when: (rows) => rows.some(({ bytesPerIdleConnection }) => bytesPerIdleConnection !== null),
   },
 ]
 
-function table(rows, markdown) {
-  const columns = COLUMNS.filter(({ when }) => !when || when(rows))
-  const cells = [
-    columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ of }) => of(row))),
-  ]
-  const widths = columns.map((_, i) => Math.max(...cells.map((line) => line[i].length)))
+/** Cells in columns; the first line is the heading. @param {string[][]} cells */
+function grid(cells, markdown) {
+  const widths = cells[0].map((_, i) => Math.max(...cells.map((line) => line[i].length)))
   const pad = (cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))
   const lines = cells.map((line) => line.map(pad))
   if (!markdown) return lines.map((line) => `  ${line.join('  ')}`.trimEnd()).join('\n')
   const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
   return [lines[0], rule, ...lines.slice(1)].map((line) => `| ${line.join(' | ')} |`).join('\n')
+}
+
+function table(rows, markdown) {
+  const columns = COLUMNS.filter(({ when }) => !when || when(rows))
+  const lines = rows.map((row) => columns.map(({ of }) => of(row)))
+  return grid([columns.map(({ title }) => title), ...lines], markdown)
 }
 
 const NAMES = { requestsPerSecond: 'requests/s', cpuPerRequest: 'CPU', p99: 'p99' }
@@ -70,16 +77,21 @@ const loopLines = (rows) =>
 
 const ELSEWHERE_MAX = 0.1
 
-/** Says when the machine had other work: such figures are worth little. */
+/** Says when the machine had other work, or was not there: such figures are worth little. */
 function disturbance(rows) {
-  const worst = Math.max(...rows.map(({ othersBusyCores }) => othersBusyCores ?? 0))
-  if (worst <= ELSEWHERE_MAX) return []
-  return [`Not quiet: ${worst.toFixed(2)} cores were at other work. Don't trust these figures.`]
+  const worst = (key) => Math.max(...rows.map((row) => row[key] ?? 0))
+  const [others, stolen] = [worst('othersBusyCores'), worst('stolenCores')]
+  if (Math.max(others, stolen) <= ELSEWHERE_MAX) return []
+  return [
+    `Not quiet: ${others.toFixed(2)} cores were at other work, ${stolen.toFixed(2)} the hypervisor gave to others.`,
+  ]
 }
+
+const rowsOf = (results) => results.filter(({ rounds }) => rounds.length).map(rowOf)
 
 /** @param {any} load as rounds.mjs gives it */
 export function loadReport({ name, title, results, leftOut }, { markdown = false } = {}) {
-  const rows = results.filter(({ rounds }) => rounds.length).map(rowOf)
+  const rows = rowsOf(results)
   const said = [
     ...(name === 'loops' ? loopLines(rows) : ratioLines(rows)),
     ...leftOut.map(({ label, leftOut: why }) => `${label} is left out: ${why}`),
@@ -88,6 +100,28 @@ export function loadReport({ name, title, results, leftOut }, { markdown = false
   const heading = markdown ? `### ${name}: ${title}` : `${name}: ${title}`
   const lines = said.map((line) => (markdown ? `- ${line}` : `  ${line}`)).join('\n')
   return [heading, table(rows, markdown), lines].filter(Boolean).join(markdown ? '\n\n' : '\n')
+}
+
+const SUMMARY = [
+  'load',
+  ...Object.values(NAMES).flatMap((name) => [`${name} ÷ best peer`, `${name} ÷ floor`]),
+]
+
+/** Where we stand in each load, on one line each: our first build only. */
+export function summary(loads, { markdown = false } = {}) {
+  const lines = loads
+    .filter(({ name }) => name !== 'loops')
+    .map(({ name, results }) => [
+      name,
+      ...ratios(rowsOf(results))
+        .slice(0, Object.keys(NAMES).length)
+        .flatMap(({ ratioToPeer, peer, ratioToFloor }) => [
+          ratioToPeer ? `${ratioToPeer.toFixed(2)} (${peer})` : '–',
+          ratioToFloor ? ratioToFloor.toFixed(2) : '–',
+        ]),
+    ])
+    .filter((line) => line.length === SUMMARY.length)
+  return lines.length ? grid([SUMMARY, ...lines], markdown) : ''
 }
 
 /** @param {import('./machine.mjs').Machine} machine */

@@ -20,7 +20,7 @@ import { servers, startServer } from './slow-disk-servers.mjs'
 
 const HOT_CONNECTIONS = 16
 const COLD_CONNECTIONS = 64
-const IDLE_SECONDS = 4
+const IDLE_SECONDS = 3 // before and after
 const SETTLE_TICKS = 10 // of 100 ms: the throttle lets a little through at once at first
 const PLAIN_FILES = 120
 const SERVER_CORE = 0
@@ -96,6 +96,9 @@ const hotFigures = ({ hot, micros }) => ({
   errors: hot.errors,
 })
 
+const meanOf = (a, b) =>
+  Object.fromEntries(Object.keys(a).map((key) => [key, (a[key] + b[key]) / 2]))
+
 function coldFigures(result) {
   const { cold, bytesPerTick, unfinishedMaxMicros, micros } = result
   const bytes = bytesPerTick.slice(SETTLE_TICKS).reduce((sum, n) => sum + n, 0)
@@ -110,7 +113,7 @@ function coldFigures(result) {
   }
 }
 
-/** One server, started anew on a cold disk: first beside an idle disk, then beside a busy one. */
+/** One server, started anew on a cold disk: beside an idle disk, a busy one, and an idle one again. */
 export async function measure(bench, name, { node, each } = {}) {
   const { disk, throttle } = bench
   disk.makeCold()
@@ -126,9 +129,11 @@ export async function measure(bench, name, { node, each } = {}) {
     const busy = runLoad(bench, server.port, bench.seconds, COLD_CONNECTIONS, each ? [each] : [])
     const after = throttle.used()
     const status = bench.status ? await bench.status(server) : undefined
+    throttle.lift()
+    const idleAfter = runLoad(bench, server.port, IDLE_SECONDS, 0)
     return {
       server: name,
-      idle: hotFigures(idle),
+      idle: meanOf(hotFigures(idle), hotFigures(idleAfter)),
       hot: hotFigures(busy),
       cold: coldFigures(busy),
       disk: { bytes: after.bytes - before.bytes, reads: after.reads - before.reads },

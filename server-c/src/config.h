@@ -25,7 +25,7 @@ struct config_listen {
     char *socket_mode; /* octal, "0660" */
 };
 
-enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_OFF };
+enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
 enum config_log_format { LOG_FORMAT_COMMON, LOG_FORMAT_COMBINED, LOG_FORMAT_JSON };
 enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
@@ -191,6 +191,7 @@ struct config {
         enum config_cache_engine engine;
         uint32_t ttl_millis;
         uint32_t max_entries;
+        uint32_t max_watches; /* of folders, all loops together */
     } stat_cache;
 
     struct {

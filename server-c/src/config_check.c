@@ -20,10 +20,11 @@
 
 /* Standard streams, logs, the agent's connection, and what the system's libraries open. */
 #define OTHER_DESCRIPTORS 64
-/* Of one event loop: its event queue and its wake-ups. */
-#define LOOP_DESCRIPTORS 4
-/* Of one look-up thread: the folder it is in and the one it goes to. */
-#define LOOKUP_DESCRIPTORS 2
+/* Of one event loop: its event queue, its wake-ups, and what it watches folders with. */
+#define LOOP_DESCRIPTORS 5
+/* Of one look-up thread: the root, the deepest folder that is watched, the folder it is in and the
+ * one it goes to. */
+#define LOOKUP_DESCRIPTORS 4
 
 static enum config_code code_of_errno(int err)
 {

@@ -3,7 +3,7 @@
 #include "config_table_rows.h"
 
 static const char *const stat_cache_engines[] = {
-    [STAT_CACHE_TTL] = "ttl", [STAT_CACHE_OFF] = "off", NULL};
+    [STAT_CACHE_TTL] = "ttl", [STAT_CACHE_INOTIFY] = "inotify", [STAT_CACHE_OFF] = "off", NULL};
 
 const struct option config_limits_members[] = {
     {.name = "connections",
@@ -113,8 +113,11 @@ const struct option config_stat_cache_members[] = {
     {.name = "engine",
      .type = OPTION_ENUM,
      .title = "Engine",
-     .help = "\"ttl\" trusts what is known of a file for ttlMillis; \"off\" looks at the disk for "
-             "every request.",
+     .help = "\"ttl\" trusts what is known of a file for ttlMillis. \"inotify\" trusts it until "
+             "the kernel reports a change, which is seen within 100 ms; what the kernel reports "
+             "nothing of (links, mounts, network file systems, the root itself) is trusted for "
+             "ttlMillis, and everything is looked up again after 60 s. \"off\" looks at the disk "
+             "for every request.",
      .lighttpd = "server.stat-cache-engine",
      .default_json = "\"ttl\"",
      .words = stat_cache_engines,
@@ -137,6 +140,17 @@ const struct option config_stat_cache_members[] = {
      .min = 16,
      .max = 10000000,
      CONFIG(stat_cache.max_entries)},
+    {.name = "maxWatches",
+     .type = OPTION_INTEGER,
+     .title = "Watched folders",
+     .help =
+         "Folders watched by the engine \"inotify\", all event loops together; each loop "
+         "watches for itself. What lies in others is trusted for ttlMillis. A watch takes about "
+         "1 KB of the kernel's memory.",
+     .default_json = "65536",
+     .min = 1,
+     .max = 10000000,
+     CONFIG(stat_cache.max_watches)},
     {0},
 };
 

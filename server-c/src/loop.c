@@ -60,6 +60,7 @@ void loop_fini(struct loop *loop)
     while (!list_empty(&loop->series))
         free_series(container_of(loop->series.next, struct loop_series, link));
     file_cache_fini(&loop->files);
+    uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes what the cache watched with */
     io_port_fini(&loop->port);
     CHECK(uv_loop_close(&loop->uv) == 0);
     samples_fini(&loop->samples);
@@ -119,6 +120,8 @@ void loop_add_metrics(struct loop *loop, struct server_metrics *metrics)
     metrics->gauges[GAUGE_CACHE_ENTRIES] += (double)files->entries;
     metrics->gauges[GAUGE_CACHE_BYTES] += (double)files->body_bytes;
     metrics->gauges[GAUGE_OPEN_FILES] += (double)files->descriptors;
+    metrics->gauges[GAUGE_FOLDER_WATCHES] += files->watches;
+    metrics->gauges[GAUGE_LOOPS_UNWATCHED] += files->lacks_watches;
     metrics->gauges[GAUGE_OPEN_CONNECTIONS] += (double)loop->connection_count;
 }
 
@@ -160,6 +163,9 @@ static void configure_files(struct loop *loop, const struct config *cfg, uint32_
 {
     struct file_cache_limits limits = {
         .ttl_ms = cfg->stat_cache.engine == STAT_CACHE_OFF ? 0 : cfg->stat_cache.ttl_millis,
+        .watches = cfg->stat_cache.engine == STAT_CACHE_INOTIFY
+                       ? share_of(cfg->stat_cache.max_watches, loops)
+                       : 0,
         .entries = share_of(cfg->stat_cache.max_entries, loops),
         .descriptors = share_of(cfg->file_cache.max_open_files, loops),
         .body_bytes = cfg->file_cache.max_bytes / loops,

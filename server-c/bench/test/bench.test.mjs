@@ -26,7 +26,7 @@ function bench(...args) {
   return { status, output: `${stdout}${stderr}` }
 }
 
-const SMALL = ['--rounds', '1', '--seconds', '0.2', '--scale', '0.02']
+const SMALL = ['--rounds', '1', '--seconds', '0.2', '--scale', '0.02', '--repeats', '0']
 
 /** Answers everything with the same few bytes, as a farmstead-node would be started. */
 function wrongNode() {
@@ -100,6 +100,7 @@ describe('its command line', () => {
     ['an unknown load', ['4m'], /There is no load "4m": choose of 4k, 449/],
     ['an unknown server', ['4k', '--servers', 'iis'], /There is no server "iis"/],
     ['no rounds', ['4k', '--rounds', '0'], /--rounds must be a number above 0/],
+    ['half a repeat', ['4k', '--repeats', '0.5'], /--repeats must be a whole number/],
     ['an unknown option', ['--fast'], /Unknown option '--fast'/],
   ]
   for (const [name, args, wanted] of rows) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { loopRatios, median, ratios, rowOf } from '../figures.mjs'
-import { loadReport } from '../report.mjs'
+import { loadReport, summary } from '../report.mjs'
 import { mixSizes, text } from '../site.mjs'
 
 const round = (figures) => ({
@@ -11,6 +11,7 @@ const round = (figures) => ({
   cpuPerRequest: 10,
   busyCores: 1,
   othersBusyCores: 0,
+  stolenCores: 0,
   p50: 100,
   p99: 200,
   max: 300,
@@ -75,6 +76,11 @@ describe('ratios', () => {
     assert.equal(of('cpuPerRequest', ...all).ratioToFloor, 1.5)
     assert.equal(of('p99', ...all).ratioToFloor, 2)
   })
+  it('are of rounds that were neighbours, so that a slow minute slows both', () => {
+    const a = result('farmstead', 'ours', { p99: 10 }, { p99: 100 }, { p99: 30 })
+    const b = result('fast', 'peer', { p99: 20 }, { p99: 200 }, { p99: 20 })
+    assert.equal(of('p99', a, b).ratioToPeer, 0.5)
+  })
   it('leave out a peer that answers with errors', () => {
     const failing = result('failing', 'peer', { requestsPerSecond: 9000, errors: 10 })
     assert.equal(of('requestsPerSecond', ours, fast, failing).peer, 'fast')
@@ -86,6 +92,19 @@ describe('ratios', () => {
     const one = result('farmstead, 1 loop', 'ours', { cpuPerRequest: 10 })
     const two = result('farmstead, 2 loops', 'ours', { cpuPerRequest: 11 })
     assert.deepEqual(loopRatios(rows(one, two)), [{ label: 'farmstead', twoLoops: 1.1 }])
+  })
+})
+
+describe('a summary', () => {
+  it('has a line per load, and none for loops', () => {
+    const results = [result('farmstead', 'ours', {}), result('fast', 'peer', { p99: 400 })]
+    const loads = ['4k', 'loops', '304'].map((name) => ({ name, results }))
+    const lines = summary(loads, { markdown: true }).split('\n')
+    assert.deepEqual(
+      lines.map((line) => line.split('|')[1].trim()),
+      ['load', '----', '4k', '304'],
+    )
+    assert.match(lines[2], /1\.00 \(fast\) .*0\.50 \(fast\)/)
   })
 })
 

@@ -204,6 +204,8 @@ function configOf(node, where, random, extraPort) {
       { engine: 'off' },
       { ttlMillis: 30 },
       { ttlMillis: 400, maxEntries: 16 },
+      { engine: 'inotify' },
+      { engine: 'inotify', ttlMillis: 30, maxWatches: 3 },
     ]),
     fileCache: random.pick([
       { maxBytes: 30_000, maxFileBytes: 30_000, maxOpenFiles: 16 },
