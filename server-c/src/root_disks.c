@@ -61,16 +61,28 @@ static bool read_line(const char *folder, const char *name, char *out, size_t ca
     return has_line;
 }
 
+/* "8:1", and what follows it if anything. */
+static bool parse_device(const char *text, dev_t *device)
+{
+    unsigned long major_number, minor_number;
+    char *end;
+
+    major_number = strtoul(text, &end, 10);
+    if (end == text || *end != ':')
+        return false;
+    text = end + 1;
+    minor_number = strtoul(text, &end, 10);
+    if (end == text || major_number > UINT32_MAX || minor_number > UINT32_MAX)
+        return false;
+    *device = makedev((unsigned)major_number, (unsigned)minor_number);
+    return true;
+}
+
 static bool read_number(const char *folder, const char *name, dev_t *device)
 {
-    unsigned major_number, minor_number;
     char line[64];
 
-    if (!read_line(folder, name, line, sizeof(line)) ||
-        sscanf(line, "%u:%u", &major_number, &minor_number) != 2)
-        return false;
-    *device = makedev(major_number, minor_number);
-    return true;
+    return read_line(folder, name, line, sizeof(line)) && parse_device(line, device);
 }
 
 /* False when it has none. */
@@ -143,9 +155,8 @@ static void unescape(char *text)
     char *out = text;
 
     for (; *text; out++) {
-        unsigned value;
-        if (text[0] == '\\' && sscanf(text + 1, "%3o", &value) == 1 && strlen(text) >= 4) {
-            *out = (char)value;
+        if (text[0] == '\\' && strspn(text + 1, "01234567") >= 3) {
+            *out = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
             text += 4;
         } else {
             *out = *text++;
@@ -157,16 +168,18 @@ static void unescape(char *text)
 /* proc(5): id, parent, major:minor, root, mount point, options, fields, "-", type, source, options. */
 static bool parse_mount(struct mount *mount, char *line)
 {
-    unsigned major_number, minor_number;
-    char *rest = strstr(line, " - "), *save = NULL;
+    char *rest = strstr(line, " - "), *save = NULL, *field;
 
-    if (!rest || sscanf(line, "%*u %*u %u:%u", &major_number, &minor_number) != 2)
+    if (!rest)
         return false;
     *rest = '\0';
-    mount->device = makedev(major_number, minor_number);
-    mount->point = strtok_r(line, " ", &save);
-    for (int field = 1; mount->point && field < 5; field++)
-        mount->point = strtok_r(NULL, " ", &save);
+    field = strtok_r(line, " ", &save);
+    for (int i = 0; field && i < 2; i++)
+        field = strtok_r(NULL, " ", &save);
+    if (!field || !parse_device(field, &mount->device))
+        return false;
+    mount->point = strtok_r(NULL, " ", &save);
+    mount->point = strtok_r(NULL, " ", &save);
     mount->type = strtok_r(rest + 3, " ", &save);
     mount->source = strtok_r(NULL, " \n", &save);
     if (!mount->point || !mount->type || !mount->source)
