@@ -41,7 +41,9 @@ function checks({ node }) {
   const tool = (name, script) => [node, join(root, 'node_modules', name, script)]
   const tsc = tool('typescript', 'bin/tsc')
   const vitest = [...tool('vitest', 'vitest.mjs'), 'run']
-  const c = ['server-c/src', 'server-c/test'].flatMap((dir) => filesIn(dir, /\.[ch]$/))
+  const c = ['server-c/src', 'server-c/test', 'server-c/bench'].flatMap((dir) =>
+    filesIn(dir, /\.[ch]$/),
+  )
   const sources = filesIn('server-c/src', /\.c$/)
   const jobs = String(availableParallelism())
   const tidy = `printf '%s\\0' "$@" | xargs -0 -n 4 -P ${jobs} clang-tidy --quiet -p server-c/build/release`
@@ -74,6 +76,12 @@ function checks({ node }) {
       command: [node, 'test/run.mjs', '--preset', preset, ...more],
       cwd: 'server-c',
     })),
+    {
+      part: 'bench',
+      title: 'bench at a small scale',
+      command: [node, '--test', 'bench/test/*.test.mjs'],
+      cwd: 'server-c',
+    },
     { part: 'control-api', title: 'control-api tests', command: vitest, cwd: 'control-api' },
     { part: 'web-ui', title: 'web-ui tests', command: vitest, cwd: 'web-ui' },
     {

@@ -138,7 +138,7 @@ runMain(async () => {
   const catalogue = await loadCatalogue(targets[0] ?? '')
   if (!catalogue) {
     throw new Problem(
-      `${targets[0]} does not serve the sample site: start the farm first ("npm start").`,
+      `${targets[0]} does not serve the sample site: start the farm first ("npm start"), and set FARMSTEAD_NODE_PORTS here as it is set there.`,
     )
   }
   console.log(`${rate} requests/s for ${seconds} s to ${targets.join(', ')} (Ctrl-C ends it)`)

@@ -14,6 +14,16 @@ export class ConfigForm {
     await this.heading('Sites').waitFor()
   }
 
+  /** Every section and every rule, however deep. */
+  async openEverything(): Promise<void> {
+    const closed = this.#page.locator('fieldset button[aria-expanded="false"]')
+    while ((await closed.count()) > 0) {
+      await closed.evaluateAll((buttons) => {
+        for (const button of buttons) (button as HTMLElement).click()
+      })
+    }
+  }
+
   /** What opens and closes a section or a rule. */
   heading(title: string): Locator {
     return this.#page.getByRole('button', { name: new RegExp(`^${title}\\b`) })

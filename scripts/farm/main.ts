@@ -22,6 +22,8 @@ function welcome(farm: Farm): void {
   const password = farm.adminPassword
     ? `user "admin", one-time password "${farm.adminPassword}" (you choose your own when you sign in)`
     : 'user "admin", password as you set it'
+  const chosenPorts = process.env.FARMSTEAD_NODE_PORTS
+  const traffic = `${chosenPorts ? `FARMSTEAD_NODE_PORTS=${chosenPorts} ` : ''}npm run traffic`
   say(`
 The farm runs.
 
@@ -31,7 +33,7 @@ The farm runs.
 ${sites}
 
   Logs       ${farm.home}/logs
-  Traffic    npm run traffic   (in another terminal; makes the charts live)
+  Traffic    ${traffic}   (in another terminal; makes the charts live)
   Stop       Ctrl-C
 `)
 }

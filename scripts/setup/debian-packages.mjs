@@ -27,12 +27,20 @@ const testPackages = [
   'fonts-dejavu-core',
   'libclang-rt-14-dev',
   'llvm',
+  'wrk',
 ]
+const benchPackages = ['apache2-bin', 'h2o', 'lighttpd', 'lighttpd-mod-deflate', 'nginx', 'wrk']
+/** Debian starts these when it installs them, on port 80, and at every boot: the bench wants neither. */
+const services = ['h2o', 'lighttpd', 'nginx']
 
-/** @typedef {'build' | 'test'} PackageSet */
+/** @typedef {'build' | 'test' | 'bench'} PackageSet */
 
-/** @param {PackageSet} set */
-const packagesOf = (set) => (set === 'test' ? [...buildPackages, ...testPackages] : buildPackages)
+/** @type {Record<PackageSet, string[]>} */
+const packageSets = {
+  build: buildPackages,
+  test: [...buildPackages, ...testPackages],
+  bench: [...buildPackages, ...benchPackages],
+}
 
 /** @param {string[]} wanted */
 function missing(wanted) {
@@ -57,6 +65,24 @@ function rootPrefix() {
 }
 
 /**
+ * Runs the command behind it with the start of services forbidden, then takes those that were not
+ * there before out of the boot. The services' names are the first argument.
+ */
+const WITHOUT_SERVICES = `
+policy=/usr/sbin/policy-rc.d
+services=$1; shift
+if [ ! -e $policy ]; then
+  trap 'rm -f $policy' EXIT
+  trap 'exit 1' INT TERM
+  printf '#!/bin/sh\\nexit 101\\n' >$policy && chmod 755 $policy
+fi
+"$@" || exit
+for service in $services; do
+  if command -v systemctl >/dev/null; then systemctl disable $service || true; fi
+done
+`
+
+/**
  * @param {import('./steps.mjs').Steps} steps
  * @param {PackageSet} set
  */
@@ -64,10 +90,10 @@ export async function ensureDebianPackages(steps, set) {
   await steps.step('Debian packages', async () => {
     if (!existsSync('/usr/bin/dpkg-query')) {
       throw new Problem(
-        `This is not Debian, so packages cannot be installed from here: Farmstead is built on Debian 12 with ${packagesOf(set).join(' ')}.`,
+        `This is not Debian, so packages cannot be installed from here: Farmstead is built on Debian 12 with ${packageSets[set].join(' ')}.`,
       )
     }
-    const wanted = missing(packagesOf(set))
+    const wanted = missing(packageSets[set])
     if (wanted.length === 0) return null
     const install = ['apt-get', 'install', '-y', '--no-install-recommends', ...wanted]
     const prefix = rootPrefix()
@@ -80,8 +106,13 @@ export async function ensureDebianPackages(steps, set) {
     const patient = ['-o', 'DPkg::Lock::Timeout=300']
     const ask = prefix.length === 1
     steps.note(`installing ${wanted.join(' ')}`)
-    for (const [command = '', ...args] of [['apt-get', 'update'], install]) {
-      const [first = '', ...rest] = [...prefix, ...quiet, command, ...patient, ...args]
+    const silenced = services.filter((name) => wanted.includes(name)).join(' ')
+    const silently = silenced ? ['sh', '-c', WITHOUT_SERVICES, 'sh', silenced] : []
+    for (const [before, [command = '', ...args]] of /** @type {[string[], string[]][]} */ ([
+      [[], ['apt-get', 'update']],
+      [silently, install],
+    ])) {
+      const [first = '', ...rest] = [...prefix, ...quiet, ...before, command, ...patient, ...args]
       await steps.run(first, rest, { ask })
     }
     return `${wanted.length} installed`

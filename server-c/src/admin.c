@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* admin.c — a small server over the same strict parser: one thread, a few clients at a time, each
- * with a deadline of its own, so that one that says nothing keeps nobody waiting.
- *
- * A page of somewhere else, open in an operator's browser, must not read this by having its own name
- * point here: so only names are answered for that such a page can't have. */
+ * with a deadline of its own, so that one that says nothing keeps nobody waiting. What is
+ * answered is in admin_answer.c. */
 #include "admin.h"
 
-#include "admin_page.h"
+#include "admin_answer.h"
 #include "buf.h"
 #include "http_parser.h"
 #include "mem.h"
 #include "util.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -26,7 +22,6 @@
 #define CLIENT_MS 2000 /* to send its request and to take the answer */
 #define PAUSE_MS 1000  /* after there was no descriptor for a client */
 #define CLIENTS_MAX 16 /* more wait until one of them is done */
-#define HOST_LEN 256
 
 enum client_state { CLIENT_RECEIVING, CLIENT_SENDING, CLIENT_ENDING };
 
@@ -42,106 +37,12 @@ struct client {
 };
 
 struct admin {
-    struct server *server;
+    struct admin_answerer answerer;
     pthread_t thread;
     int fd, stop_fd;
     uint64_t resume_ns; /* no client is accepted before */
-    char host[HOST_LEN];
-    struct admin_look last_look;
     struct client clients[CLIENTS_MAX];
 };
-
-/* --- answers --------------------------------------------------------------------------------- */
-
-static bool is_name(struct span host, const char *name)
-{
-    if (host.len > 0 && host.ptr[host.len - 1] == '.')
-        host.len--;
-    return name[0] && host.len == strlen(name) && strncasecmp(host.ptr, name, host.len) == 0;
-}
-
-/* This machine as an address, as localhost or under its own name. RFC 9112 3.2: a request of HTTP/1.0
- * may name none; browsers send 1.1. */
-static bool is_our_host(const struct admin *admin, struct span host)
-{
-    char text[INET6_ADDRSTRLEN];
-    unsigned char bytes[16];
-
-    if (host.len == 0 || is_name(host, "localhost") || is_name(host, admin->host))
-        return true;
-    if (host.len > 2 && host.ptr[0] == '[')
-        host = (struct span){host.ptr + 1, host.len - 2};
-    if (host.len >= sizeof(text))
-        return false;
-    memcpy(text, host.ptr, host.len);
-    text[host.len] = '\0';
-    return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
-}
-
-static bool is_path(const struct http_request *req, const char *head, const char *path)
-{
-    struct span span = http_slice_of(head, req->path);
-    return span.len == strlen(path) && memcmp(span.ptr, path, span.len) == 0;
-}
-
-static enum http_status fill_body(struct admin *admin, struct buf *body,
-                                  const struct http_request *req, const char *head,
-                                  const char **type)
-{
-    if (!is_our_host(admin, http_slice_of(head, req->host)))
-        return HTTP_MISDIRECTED_REQUEST;
-    if (req->method == HTTP_OTHER_METHOD)
-        return HTTP_NOT_IMPLEMENTED;
-    if (req->method != HTTP_GET && req->method != HTTP_HEAD)
-        return HTTP_METHOD_NOT_ALLOWED;
-    if (is_path(req, head, "/")) {
-        *type = "text/html; charset=utf-8";
-        admin_append_page(body, admin->server, &admin->last_look);
-    } else if (is_path(req, head, "/status")) {
-        *type = "application/json";
-        admin_append_status(body, admin->server);
-    } else if (is_path(req, head, "/metrics")) {
-        *type = "text/plain; version=0.0.4; charset=utf-8";
-        admin_append_metrics(body, admin->server);
-    } else {
-        return HTTP_NOT_FOUND;
-    }
-    return HTTP_OK;
-}
-
-static void append_refusal(struct buf *body, enum http_status status)
-{
-    buf_printf(body, "%d %s. ", (int)status, http_status_text(status));
-    if (status == HTTP_MISDIRECTED_REQUEST)
-        buf_append_str(body, "Ask by an IP address, as localhost or by the machine's own name.\n");
-    else
-        buf_append_str(body, "Here are /, /status and /metrics.\n");
-}
-
-static void prepare_answer(struct admin *admin, struct client *client, enum parse parsed)
-{
-    const char *type = "text/plain; charset=utf-8";
-    struct buf body;
-    enum http_status status = client->req.status;
-
-    buf_init(&body);
-    if (parsed != PARSE_BAD)
-        status = fill_body(admin, &body, &client->req, client->head, &type);
-    if (status != HTTP_OK)
-        append_refusal(&body, status);
-    buf_printf(&client->out,
-               "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-               "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-               "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "
-               "base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
-               "Referrer-Policy: no-referrer\r\nConnection: close\r\n%s\r\n",
-               (int)status, http_status_text(status), type, body.len,
-               status == HTTP_METHOD_NOT_ALLOWED ? "Allow: GET, HEAD\r\n" : "");
-    if (client->req.method != HTTP_HEAD)
-        buf_append(&client->out, body.data, body.len);
-    buf_fini(&body);
-    client->state = CLIENT_SENDING;
-}
 
 /* --- a client -------------------------------------------------------------------------------- */
 
@@ -189,7 +90,8 @@ static void receive_some(struct admin *admin, struct client *client)
     parsed = http_parse_request(&client->req, client->head, client->len);
     if (parsed == PARSE_MORE)
         return;
-    prepare_answer(admin, client, parsed);
+    admin_answer(&admin->answerer, &client->out, &client->req, client->head, parsed);
+    client->state = CLIENT_SENDING;
     send_some(client);
 }
 
@@ -310,10 +212,8 @@ struct admin *admin_start(struct server *server, int fd)
 {
     struct admin *admin = xcalloc(1, sizeof(*admin));
 
-    admin->server = server;
+    admin_answerer_init(&admin->answerer, server);
     admin->fd = fd;
-    if (gethostname(admin->host, sizeof(admin->host) - 1) != 0)
-        admin->host[0] = '\0';
     for (size_t i = 0; i < CLIENTS_MAX; i++)
         admin->clients[i].fd = -1;
     admin->stop_fd = eventfd(0, EFD_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* admin.h — the admin listener: GET / (a page), /status (JSON) and /metrics (Prometheus text).
+/* admin.h — the admin listener: GET / (a page), /status and /samples (JSON), and /metrics (Prometheus).
  *
  * A thread of its own: it may ask the loops, which a loop itself may not, and no client of the sites
  * ever waits for it. */

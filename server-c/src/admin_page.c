@@ -1,176 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_page.c — the page is one file without scripts: it is to work in any browser, also over a
- * tunnel from a phone, and to be read by a screen reader. */
+/* admin_page.c — the page for people: the facts, where the time goes, the newest slow requests, and
+ * every value with what it is. */
 #include "admin_page.h"
 
+#include "admin_html.h"
 #include "mem.h"
 #include "server.h"
 #include "util.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #define HOST_LEN 256
-
-void admin_append_status(struct buf *out, struct server *server)
-{
-    struct server_metrics *metrics = xmalloc(sizeof(*metrics));
-    struct server_effective effective;
-
-    server_effective(server, &effective);
-    server_metrics(server, metrics);
-    buf_printf(out,
-               "{\"version\":\"%s\",\"bootId\":\"%s\",\"uptimeSeconds\":%.3f,\"serving\":%s,"
-               "\"reloads\":%" PRIu64 ",\"effective\":{\"generation\":%" PRIu64
-               ",\"digest\":\"%s\"},",
-               FARMSTEAD_VERSION, effective.boot_id, (double)metrics->monotonic_ms / 1e3,
-               effective.serving ? "true" : "false", effective.reloads, effective.generation,
-               effective.digest);
-    metrics_append_json(out, metrics);
-    buf_append_str(out, "}\n");
-    free(metrics);
-}
-
-void admin_append_metrics(struct buf *out, struct server *server)
-{
-    struct server_metrics *metrics = xmalloc(sizeof(*metrics));
-
-    server_metrics(server, metrics);
-    metrics_append_prometheus(out, metrics);
-    free(metrics);
-}
-
-/* --- the page -------------------------------------------------------------------------------- */
-
-static const char *const counter_helps[] = {
-#define X(name, wire, help) help,
-#include "metrics.def"
-#undef X
-};
-static const char *const gauge_helps[] = {
-#define G(name, wire, help) help,
-#include "gauges.def"
-#undef G
-};
-static const char *const stage_helps[] = {
-#define X(name, wire, help) help,
-#include "stages.def"
-#undef X
-};
-
-static const char head_text[] =
-    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n"
-    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>farmstead-node on ";
-
-static const char style_text[] =
-    "</title>\n<style>\n"
-    ":root{color-scheme:light dark;--ink:#1d2521;--soft:#55605a;--paper:#fbfcfb;--line:#d5ddd8;"
-    "--card:#fff;--good:#176b3a;--bad:#a32020}\n"
-    "@media (prefers-color-scheme:dark){:root{--ink:#e6ece8;--soft:#a3b0a8;--paper:#131816;"
-    "--line:#333d37;--card:#1a201d;--good:#7fd6a0;--bad:#ff9d94}}\n"
-    "*{box-sizing:border-box}\n"
-    "body{margin:0 auto;max-width:70rem;padding:1.5rem 1rem 3rem;background:var(--paper);"
-    "color:var(--ink);font:1rem/1.5 system-ui,sans-serif}\n"
-    "h1{font-size:1.5rem;line-height:1.25;margin:0 0 .25rem}\n"
-    "h2{font-size:1.125rem;margin:2rem 0 .5rem}\np{margin:.25rem 0}\n"
-    ".soft{color:var(--soft)}\n.good{color:var(--good);font-weight:600}\n"
-    ".bad{color:var(--bad);font-weight:600}\n"
-    "dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;"
-    "margin:1rem 0}\n"
-    "dl div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
-    "padding:.6rem .8rem}\n"
-    "dl div.wide{grid-column:1/-1}\n"
-    "dt{color:var(--soft);font-size:.875rem}\n"
-    "dd{margin:0;font-size:1.25rem;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}\n"
-    "dl div.wide dd{font:.875rem/1.6 ui-monospace,monospace}\n"
-    ".scroll{overflow-x:auto;border:1px solid var(--line);border-radius:.5rem;"
-    "background:var(--card)}\n"
-    ".scroll:focus-visible,a:focus-visible{outline:3px solid var(--good);outline-offset:2px}\n"
-    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.35rem .8rem;text-align:right;border-bottom:1px solid var(--line);"
-    "vertical-align:top;white-space:nowrap}\n"
-    "tbody tr:last-child>*{border-bottom:0}\n"
-    "th:first-child,.what{text-align:left}\nthead th{color:var(--soft);font-weight:600;"
-    "font-size:.875rem}\n"
-    "tbody th{font-weight:600}\ntd.what{color:var(--soft);white-space:normal;min-width:14rem;"
-    "width:100%}\n"
-    "@media (max-width:40rem){td.what{white-space:nowrap}}\n"
-    "a{color:inherit}\n</style>\n</head>\n<body>\n<main>\n";
-
-static void append_escaped(struct buf *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            buf_append_str(out, "&lt;");
-        else if (*text == '>')
-            buf_append_str(out, "&gt;");
-        else if (*text == '&')
-            buf_append_str(out, "&amp;");
-        else if (*text == '"')
-            buf_append_str(out, "&quot;");
-        else
-            buf_append_char(out, *text);
-    }
-}
-
-/* 1234567 as 1 234 567, with thin spaces that do not break. */
-static void append_grouped(struct buf *out, uint64_t value)
-{
-    char digits[24];
-    int len = snprintf(digits, sizeof(digits), "%" PRIu64, value);
-
-    for (int i = 0; i < len; i++) {
-        if (i > 0 && (len - i) % 3 == 0)
-            buf_append_str(out, "\xe2\x80\xaf");
-        buf_append_char(out, digits[i]);
-    }
-}
-
-/* 1536 as 1.5 KiB. */
-static void append_bytes(struct buf *out, double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    size_t unit = 0;
-
-    for (; bytes >= 1024 && unit + 1 < ARRAY_LEN(units); unit++)
-        bytes /= 1024;
-    buf_printf(out, unit && bytes < 100 ? "%.1f\xc2\xa0%s" : "%.0f\xc2\xa0%s", bytes, units[unit]);
-}
-
-static void append_seconds(struct buf *out, double seconds)
-{
-    static const struct {
-        double least, factor;
-        const char *unit;
-    } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {0, 1e6, "\xc2\xb5s"}};
-
-    for (size_t i = 0; i < ARRAY_LEN(units); i++)
-        if (seconds >= units[i].least) {
-            buf_printf(out, "%.3g\xc2\xa0%s", seconds * units[i].factor, units[i].unit);
-            return;
-        }
-}
-
-static void append_duration(struct buf *out, uint64_t seconds)
-{
-    if (seconds >= 86400)
-        buf_printf(out,
-                   "%" PRIu64 "\xc2\xa0"
-                   "d %" PRIu64 "\xc2\xa0h",
-                   seconds / 86400, seconds % 86400 / 3600);
-    else if (seconds >= 3600)
-        buf_printf(out, "%" PRIu64 "\xc2\xa0h %" PRIu64 "\xc2\xa0min", seconds / 3600,
-                   seconds % 3600 / 60);
-    else if (seconds >= 60)
-        buf_printf(out, "%" PRIu64 "\xc2\xa0min %" PRIu64 "\xc2\xa0s", seconds / 60, seconds % 60);
-    else
-        buf_printf(out, "%" PRIu64 "\xc2\xa0s", seconds);
-}
-
-/* --- its parts ------------------------------------------------------------------------------- */
+#define SLOW_SHOWN 10
 
 struct totals {
     uint64_t counters[COUNTER_COUNT];
@@ -186,6 +29,15 @@ static void add_up(struct totals *totals, const struct server_metrics *metrics)
         for (int i = 0; i < STAGE_COUNT; i++)
             histogram_merge(&totals->stages[i], &metrics->series[s].stages[i]);
     }
+}
+
+/* A dash where nothing was timed. */
+static void append_time(struct buf *out, bool is_known, double seconds)
+{
+    if (is_known)
+        html_seconds(out, seconds);
+    else
+        buf_append_str(out, "<span class=\"soft\">\xe2\x80\x93</span>");
 }
 
 static void append_fact(struct buf *out, const char *name)
@@ -205,7 +57,7 @@ static void append_rate_fact(struct buf *out, const char *name, double seconds, 
         buf_append_str(out, "since the start");
     } else {
         buf_append_str(out, "last ");
-        append_duration(out, (uint64_t)(seconds + 0.5));
+        html_duration(out, (uint64_t)(seconds + 0.5));
     }
     buf_append_str(out, "</dt><dd>");
 }
@@ -227,7 +79,7 @@ static void append_rates(struct buf *out, const struct server_metrics *metrics,
     buf_printf(out, "%.3g", (double)(now.requests - from.requests) / seconds);
     end_fact(out);
     append_rate_fact(out, "Sent per second", seconds, is_first);
-    append_bytes(out, (double)(now.bytes - from.bytes) / seconds);
+    html_bytes(out, (double)(now.bytes - from.bytes) / seconds);
     end_fact(out);
     *last = now;
 }
@@ -238,84 +90,158 @@ static void append_facts(struct buf *out, const struct server_effective *effecti
 {
     buf_append_str(out, "<dl>\n");
     append_fact(out, "Up for");
-    append_duration(out, metrics->monotonic_ms / 1000);
+    html_duration(out, metrics->monotonic_ms / 1000);
     end_fact(out);
     append_fact(out, "Generation");
-    append_grouped(out, effective->generation);
+    html_count(out, effective->generation);
     end_fact(out);
     append_fact(out, "Reloads");
-    append_grouped(out, effective->reloads);
+    html_count(out, effective->reloads);
     end_fact(out);
     append_fact(out, "Open connections");
-    append_grouped(out, (uint64_t)metrics->gauges[GAUGE_OPEN_CONNECTIONS]);
+    html_count(out, (uint64_t)metrics->gauges[GAUGE_OPEN_CONNECTIONS]);
     end_fact(out);
     append_fact(out, "Requests");
-    append_grouped(out, totals->counters[COUNTER_REQUESTS]);
+    html_count(out, totals->counters[COUNTER_REQUESTS]);
     end_fact(out);
     append_rates(out, metrics, totals, last);
     buf_append_str(out, "<div class=\"wide\"><dt>Config digest</dt><dd>");
-    append_escaped(out, effective->digest[0] ? effective->digest : "none");
+    html_text(out, effective->digest[0] ? effective->digest : "none");
     end_fact(out);
     buf_append_str(out, "<div class=\"wide\"><dt>Boot</dt><dd>");
-    append_escaped(out, effective->boot_id);
+    html_text(out, effective->boot_id);
     end_fact(out);
     buf_append_str(out, "</dl>\n");
 }
 
-/* A wide table scrolls by itself, with the keyboard, too. */
-static void begin_table(struct buf *out, const char *id, const char *title)
-{
-    buf_printf(out,
-               "<h2 id=\"%s\">%s</h2>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-               "aria-labelledby=\"%s\">\n<table aria-labelledby=\"%s\">\n",
-               id, title, id, id);
-}
-
-static void end_table(struct buf *out)
-{
-    buf_append_str(out, "</tbody>\n</table>\n</div>\n");
-}
-
 static void append_stages(struct buf *out, const struct totals *totals)
 {
-    static const double quantiles[] = {0.5, 0.9, 0.99, 0.999};
+    static const struct {
+        const char *title;
+        double q;
+    } quantiles[] = {
+        {"50&nbsp;%", 0.5}, {"90&nbsp;%", 0.9}, {"99&nbsp;%", 0.99}, {"99.9&nbsp;%", 0.999}};
 
-    begin_table(out, "stages", "Where the time goes");
-    buf_append_str(out, "<thead><tr><th scope=\"col\">Stage</th><th scope=\"col\">Count</th>"
-                        "<th scope=\"col\">50&nbsp;%</th><th scope=\"col\">90&nbsp;%</th>"
-                        "<th scope=\"col\">99&nbsp;%</th><th scope=\"col\">99.9&nbsp;%</th>"
-                        "<th scope=\"col\">Longest</th><th scope=\"col\" class=\"what\">What it is"
-                        "</th></tr></thead>\n<tbody>\n");
+    html_table_begin(out, "stages", "Where the time goes");
+    html_table_column(out, "Stage");
+    html_table_column(out, "Count");
+    for (size_t q = 0; q < ARRAY_LEN(quantiles); q++)
+        html_table_column(out, quantiles[q].title);
+    html_table_column(out, "Longest");
+    html_table_column_of_words(out, "What it is");
+    html_table_body(out);
     for (int i = 0; i < STAGE_COUNT; i++) {
         const struct histogram *h = &totals->stages[i];
         buf_printf(out, "<tr><th scope=\"row\">%s</th><td>", stage_name((enum stage)i));
-        append_grouped(out, h->count);
+        html_count(out, h->count);
         for (size_t q = 0; q < ARRAY_LEN(quantiles); q++) {
             buf_append_str(out, "</td><td>");
-            if (h->count > 0)
-                append_seconds(out, histogram_quantile(h, quantiles[q]));
+            append_time(out, h->count > 0, histogram_quantile(h, quantiles[q].q));
         }
         buf_append_str(out, "</td><td>");
-        if (h->count > 0)
-            append_seconds(out, (double)h->max_ns / 1e9);
-        buf_printf(out, "</td><td class=\"what\">%s</td></tr>\n", stage_helps[i]);
+        append_time(out, h->count > 0, (double)h->max_ns / 1e9);
+        buf_printf(out, "</td><td class=\"what\">%s</td></tr>\n", stage_help((enum stage)i));
     }
-    end_table(out);
+    html_table_end(out);
 }
+
+/* --- slow requests --------------------------------------------------------------------------- */
+
+static void append_slow_head(struct buf *out)
+{
+    html_table_begin(out, "slow", "The newest slow requests");
+    html_table_column(out, "Began (UTC)");
+    html_table_column(out, stage_name(STAGE_TOTAL)); /* first: a phone shows two columns */
+    html_table_column(out, "Status");
+    html_table_column(out, "Sent");
+    for (int i = 0; i < STAGE_TOTAL; i++)
+        html_table_column(out, stage_name((enum stage)i));
+    html_table_body(out);
+}
+
+/* To the second: who looks for one more precisely has the JSON. */
+static void append_slow(struct buf *out, const struct sample *sample)
+{
+    char began[SAMPLE_TIME_LEN + 1];
+
+    sample_time_format(began, sample->start_us);
+    buf_printf(out, "<tr><th scope=\"row\"><span class=\"whole\">%.10s</span> %.8s</th><td>", began,
+               began + 11);
+    html_seconds(out, (double)sample->stage_ns[STAGE_TOTAL] / 1e9);
+    buf_append_str(out, "</td><td>");
+    if (sample->status)
+        buf_printf(out, "%u", (unsigned)sample->status);
+    if (sample->is_aborted)
+        buf_printf(out, "%s<span class=\"bad\">aborted</span>", sample->status ? " " : "");
+    buf_append_str(out, "</td><td>");
+    html_bytes(out, (double)sample->bytes);
+    for (int i = 0; i < STAGE_TOTAL; i++) {
+        buf_append_str(out, "</td><td>");
+        append_time(out, sample->stage_ns[i] != STAGE_ABSENT, (double)sample->stage_ns[i] / 1e9);
+    }
+    buf_append_str(out, "</td></tr>\n");
+}
+
+/* Why there are none is not always good news. */
+static void append_no_slow(struct buf *out, const struct server_samples_state *state)
+{
+    html_heading(out, "slow", "The newest slow requests");
+    buf_append_str(out, "<p class=\"soft\">");
+    if (state->slower_than_millis == 0) {
+        buf_append_str(out, "None are kept: the config says so (samples.slowerThanMillis).");
+    } else {
+        buf_append_str(out, "None so far: no request has taken ");
+        html_seconds(out, state->slower_than_millis / 1e3);
+        buf_append_str(out, " or longer.");
+    }
+    buf_append_str(out, "</p>\n");
+}
+
+static void append_slow_ones(struct buf *out, const struct server_samples *samples,
+                             const struct server_samples_state *state)
+{
+    append_slow_head(out);
+    for (size_t i = 0; i < samples->count; i++)
+        append_slow(out, &samples->items[i]);
+    html_table_end(out);
+    buf_append_str(out, "<p class=\"soft\">");
+    html_count(out, samples->matched);
+    buf_append_str(out, samples->matched == 1 ? " is kept, slower than "
+                                              : " are kept, each slower than ");
+    html_seconds(out, state->slower_than_millis / 1e3);
+    buf_append_str(
+        out, ". <a href=\"/samples?kind=slow&amp;limit=10000\">All of them</a>, and "
+             "<a href=\"/samples?kind=regular\">a sample of all requests</a>, as JSON.</p>\n");
+}
+
+static void append_samples(struct buf *out, struct server *server)
+{
+    struct server_samples_state state;
+    struct server_samples samples;
+
+    server_samples_state(server, &state);
+    if (server_samples(server, &samples, 0, SLOW_SHOWN, false, true) == 0 && samples.count > 0)
+        append_slow_ones(out, &samples, &state);
+    else
+        append_no_slow(out, &state);
+    server_samples_fini(&samples);
+}
+
+/* --- values ---------------------------------------------------------------------------------- */
 
 static void begin_values(struct buf *out, const char *id, const char *title, const char *what)
 {
-    begin_table(out, id, title);
-    buf_printf(out,
-               "<thead><tr><th scope=\"col\">%s</th><th scope=\"col\">Value</th>"
-               "<th scope=\"col\" class=\"what\">What it is</th></tr></thead>\n<tbody>\n",
-               what);
+    html_table_begin(out, id, title);
+    html_table_column(out, what);
+    html_table_column(out, "Value");
+    html_table_column_of_words(out, "What it is");
+    html_table_body(out);
 }
 
 static void append_value(struct buf *out, const char *name, uint64_t value, const char *help)
 {
     buf_printf(out, "<tr><th scope=\"row\">%s</th><td>", name);
-    append_grouped(out, value);
+    html_count(out, value);
     buf_printf(out, "</td><td class=\"what\">%s</td></tr>\n", help);
 }
 
@@ -325,14 +251,13 @@ static void append_title(struct buf *out, const struct server_effective *effecti
 
     if (gethostname(host, sizeof(host) - 1) != 0)
         host[0] = '\0';
-    buf_append_str(out, head_text);
-    append_escaped(out, host);
-    buf_append_str(out, style_text);
+    html_begin(out, host);
     buf_append_str(out, "<h1>farmstead-node on ");
-    append_escaped(out, host);
+    html_text(out, host);
     buf_printf(out,
                "</h1>\n<p>%s <span class=\"soft\">Version %s. The same as <a href=\"/status\">JSON"
-               "</a> and as <a href=\"/metrics\">Prometheus text</a>.</span></p>\n",
+               "</a> and for <a href=\"/metrics\">Prometheus</a>; single requests as "
+               "<a href=\"/samples\">JSON</a>.</span></p>\n",
                effective->serving ? "<span class=\"good\">Serving.</span>"
                                   : "<span class=\"bad\">Serving nothing: no config yet.</span>",
                FARMSTEAD_VERSION);
@@ -350,15 +275,18 @@ void admin_append_page(struct buf *out, struct server *server, struct admin_look
     append_title(out, &effective);
     append_facts(out, &effective, metrics, totals, last);
     append_stages(out, totals);
+    append_samples(out, server);
     begin_values(out, "now", "Lanes, caches and connections now", "Gauge");
     for (int i = 0; i < GAUGE_COUNT; i++)
-        append_value(out, gauge_name((enum gauge)i), (uint64_t)metrics->gauges[i], gauge_helps[i]);
-    end_table(out);
+        append_value(out, gauge_name((enum gauge)i), (uint64_t)metrics->gauges[i],
+                     gauge_help((enum gauge)i));
+    html_table_end(out);
     begin_values(out, "counters", "Counted so far, over all generations kept", "Counter");
     for (int i = 0; i < COUNTER_COUNT; i++)
-        append_value(out, counter_name((enum counter)i), totals->counters[i], counter_helps[i]);
-    end_table(out);
-    buf_append_str(out, "</main>\n</body>\n</html>\n");
+        append_value(out, counter_name((enum counter)i), totals->counters[i],
+                     counter_help((enum counter)i));
+    html_table_end(out);
+    html_end(out);
     free(totals);
     free(metrics);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* admin_page.h — what the admin listener answers: what runs and what was measured, as JSON, as
- * Prometheus text, and as a page for people. */
+/* admin_page.h — what the admin listener answers to people: a page. */
 #ifndef FARMSTEAD_ADMIN_PAGE_H
 #define FARMSTEAD_ADMIN_PAGE_H
 
@@ -15,8 +14,6 @@ struct admin_look {
     uint64_t at_ms, requests, bytes; /* of the server's clock */
 };
 
-void admin_append_status(struct buf *out, struct server *server);
-void admin_append_metrics(struct buf *out, struct server *server);
 void admin_append_page(struct buf *out, struct server *server, struct admin_look *last);
 
 #endif

@@ -4,6 +4,7 @@
 #include "agent_check.h"
 
 #include "config_check.h"
+#include "config_check_exposed.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -119,6 +120,8 @@ static bool pass_machine(const struct agent_assignment *assignment, const struct
     struct config_errors errors = {0};
     struct config *running = server_config(server);
     int err = config_check_machine(cfg, running, &errors);
+    if (!err)
+        config_check_log_exposed("config", cfg, running);
     config_put(running);
     if (err)
         nack_findings(nack, assignment, code_of_machine(&errors), &errors);

@@ -28,12 +28,6 @@ static const char *const nack_codes[] = {
     "content_missing", "stale_generation", "epoch_fenced",        "busy",
     "internal",        "digest_mismatch"};
 
-static const char *const gauge_names[] = {
-#define G(name, wire, help) wire,
-#include "gauges.def"
-#undef G
-};
-
 bool agent_nack_code_known(const char *code)
 {
     for (size_t i = 0; i < sizeof(nack_codes) / sizeof(nack_codes[0]); i++)
@@ -246,7 +240,8 @@ char *agent_build_report(const struct agent_report *report)
         double value = report->gauges[i];
         /* Whole numbers as such: "3", not "3.0". */
         bool whole = value >= -1e15 && value <= 1e15 && value == (double)(json_int_t)value;
-        set(gauges, gauge_names[i], whole ? json_integer((json_int_t)value) : json_real(value));
+        set(gauges, gauge_name((enum gauge)i),
+            whole ? json_integer((json_int_t)value) : json_real(value));
     }
     set(object, "bootId", json_string(report->boot_id));
     set(object, "incarnation", json_string(report->incarnation));

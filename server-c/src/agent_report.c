@@ -19,18 +19,6 @@ struct agent_window {
     char *text;
 };
 
-static const char *const stage_names[] = {
-#define X(name, wire, help) wire,
-#include "stages.def"
-#undef X
-};
-
-static const char *const counter_names[] = {
-#define X(name, wire, help) wire,
-#include "metrics.def"
-#undef X
-};
-
 void agent_report_init(struct agent_report_ring *ring)
 {
     memset(ring, 0, sizeof(*ring));
@@ -54,16 +42,6 @@ void agent_report_fini(struct agent_report_ring *ring)
     while (ring->first)
         drop_first(ring);
     free(ring->earlier);
-}
-
-static void write_seconds(struct buf *out, uint64_t ns)
-{
-    buf_printf(out, "%" PRIu64, ns / 1000000000);
-    if (ns % 1000000000 == 0)
-        return;
-    buf_printf(out, ".%09" PRIu64, ns % 1000000000);
-    while (out->data[out->len - 1] == '0')
-        buf_truncate(out, out->len - 1);
 }
 
 /* The maximum since boot is the window's own only if it rose in it; else the upper bound of the
@@ -92,9 +70,9 @@ static void write_histogram(struct buf *out, const char *name, const struct hist
     buf_printf(
         out, "\"%s\":{\"scale\":%d,\"count\":%" PRIu64 ",\"zeroCount\":%" PRIu64 ",\"sumSeconds\":",
         name, HISTOGRAM_SCALE, window->count, window->zero_count);
-    write_seconds(out, window->sum_ns);
+    stage_append_seconds(out, window->sum_ns);
     buf_append_str(out, ",\"maxSeconds\":");
-    write_seconds(out, max_ns);
+    stage_append_seconds(out, max_ns);
     buf_printf(out, ",\"offset\":%d,\"counts\":[", last >= first ? first + HISTOGRAM_MIN_INDEX : 0);
     for (int i = first; i <= last; i++)
         buf_printf(out, i > first ? ",%" PRIu64 : "%" PRIu64, window->buckets[i]);
@@ -134,7 +112,7 @@ static void write_counters(struct buf *out, const struct server_series *now,
         uint64_t increase = now->counters[i] - earlier->counters[i];
         if (increase == 0)
             continue;
-        buf_printf(out, "%s\"%s\":%" PRIu64, comma, counter_names[i], increase);
+        buf_printf(out, "%s\"%s\":%" PRIu64, comma, counter_name((enum counter)i), increase);
         comma = ",";
     }
     buf_append_char(out, '}');
@@ -151,7 +129,8 @@ static void write_stages(struct buf *out, const struct server_series *now,
         if (window.count == 0)
             continue;
         buf_append_str(out, comma);
-        write_histogram(out, stage_names[i], &window, window_max_ns(&window, &earlier->stages[i]));
+        write_histogram(out, stage_name((enum stage)i), &window,
+                        window_max_ns(&window, &earlier->stages[i]));
         comma = ",";
     }
     buf_append_char(out, '}');

@@ -29,6 +29,14 @@ static enum body_step after_error(void)
     return errno == EAGAIN || errno == EWOULDBLOCK ? BODY_WANTS_WRITE : BODY_FAILED;
 }
 
+/* The socket was full, or there was no quota: if it took nothing yet, the first byte is to come. */
+static enum body_step put_off(struct body *body, enum body_step step)
+{
+    if (body->sent == 0)
+        body->clock->first_ns = 0;
+    return step;
+}
+
 /* The head of a response, and its text if there is one. */
 static bool keep_pending(struct body *body, const char *head, size_t head_len, const char *text,
                          size_t text_len)
@@ -65,15 +73,15 @@ static size_t within_quota(const struct body *body, uint64_t wanted)
 static enum body_step send_pending(struct body *body, int socket, int flags)
 {
     if (body->clock->first_ns == 0)
-        body->clock->first_ns = monotonic_ns();
+        body->clock->first_ns = stage_now();
     while (body->pending_pos < body->pending_len) {
         size_t len = within_quota(body, body->pending_len - body->pending_pos);
         ssize_t n;
         if (len == 0)
-            return BODY_THROTTLED;
+            return put_off(body, BODY_THROTTLED);
         n = send(socket, body->pending + body->pending_pos, len, MSG_NOSIGNAL | flags);
         if (n < 0)
-            return after_error();
+            return put_off(body, after_error());
         body->pending_pos += (size_t)n;
         count_sent(body, (size_t)n);
     }
@@ -271,7 +279,7 @@ static enum body_step send_at_once(struct body *body, struct loop *loop, int soc
     if (!keep_rest(body, head, head_len, part, n < 0 ? 0 : (size_t)n))
         return BODY_FAILED;
     if (body->pending || body->remaining > 0)
-        return BODY_WANTS_WRITE;
+        return put_off(body, BODY_WANTS_WRITE);
     return begin_next_piece(body) ? body_send(body, loop, socket) : BODY_SENT;
 }
 
@@ -300,7 +308,7 @@ enum body_step body_start(struct body *body, struct loop *loop, int socket, cons
     take_part(body, part);
     if ((body->remaining == 0 || body->from_memory) &&
         body->quota >= head_len + part->text_len + part->len) {
-        body->clock->first_ns = monotonic_ns();
+        body->clock->first_ns = stage_now();
         return send_at_once(body, loop, socket, head, head_len, part);
     }
     kept = keep_pending(body, head, head_len, part->text, part->text_len);

@@ -17,6 +17,7 @@ enum body_step {
     BODY_WANTS_WRITE, /* the socket took less than it was given: call body_send() when it takes more */
     BODY_WANTS_TURN, /* call body_send() when others had their turn */
     BODY_WAITING,    /* on_ready will be called; then call body_send() */
+    BODY_REFUSED,    /* nothing was read yet, and too many wait for the read lane already */
     BODY_THROTTLED,  /* the quota is used up: give another, then call body_send() */
     BODY_FAILED      /* the client is gone or the file is */
 };
@@ -59,8 +60,6 @@ struct body {
     struct body_piece *pieces; /* on the heap; [next_piece, piece_count) are to come */
     size_t piece_count, next_piece;
     struct body_read *read; /* under way */
-    struct list stalled;    /* in loop->stalled while the read lane is full */
-    bool is_next;           /* of the stalled ones */
 };
 
 /* Begins with `head`, then what `part` says. Takes its own reference to the entry, and takes over
@@ -69,9 +68,5 @@ enum body_step body_start(struct body *body, struct loop *loop, int socket, cons
                           size_t head_len, const struct body_part *part);
 enum body_step body_send(struct body *body, struct loop *loop, int socket);
 void body_end(struct body *body, struct loop *loop); /* at any time; harmless when not started */
-
-/* body_read.c: lets bodies that found the read lane full try again, those who wait longest first,
- * until it is full again. */
-void body_retry_stalled(struct loop *loop);
 
 #endif

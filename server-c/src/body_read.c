@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* body_read.c — one job per body at a time; a full lane is waited for in the order of arrival. */
+/* body_read.c — one job per body at a time, in the order of arrival over all loops.
+ *
+ * A response that has begun is never refused its next read, however long the queue is: so responses
+ * take turns chunk by chunk, on whatever loop they are. The first read of one may be refused.
+ * Chunks grow with what the client takes: large reads are what a disk with a head to move is good
+ * at, and a client that goes away after the first has not cost much. While nobody waits for the disk,
+ * it fetches the chunk after this one while this one is sent. */
 #include "body_read.h"
 
 #include "util.h"
@@ -8,6 +14,7 @@
 #include <string.h>
 
 #define COPY_BYTES 65536 /* a copied chunk: memory a slow client can hold on to */
+#define CHUNKS_AT_ONCE 4 /* what chunkBytes grows to */
 
 struct body_read {
     struct io_job job;
@@ -16,25 +23,46 @@ struct body_read {
     struct loop *loop;
     struct file_entry *entry; /* referenced */
     uint64_t offset;
-    size_t len;
-    char *copy; /* NULL: the bytes are only to be brought into the page cache */
+    size_t len, next_len; /* next_len: of what will be wanted after it */
+    bool by_copy;         /* else the bytes are only to be brought into the page cache */
+    char *copy;           /* made by the pool thread: who only waits holds no memory for it */
     ssize_t result;
 };
+
+static void run_read_ahead(struct body_read *read)
+{
+    int fd = read->entry->fd;
+
+    file_start_read(fd, read->len, read->offset);
+    read->result = file_read_ahead(fd, read->len, read->offset, &read->is_unwanted);
+    if (read->next_len > 0 && !io_lane_has_queue(read->loop->shared->read_lane))
+        file_start_read(fd, read->next_len, read->offset + read->len);
+}
+
+static void run_copy(struct body_read *read)
+{
+    int fd = read->entry->fd;
+
+    read->copy = malloc(read->len);
+    if (!read->copy) {
+        read->result = UV_ENOMEM;
+        return;
+    }
+    read->result = file_read_fully(fd, read->copy, read->len, read->offset);
+    if (read->result == (ssize_t)read->len && !file_unchanged(fd, &read->entry->version))
+        read->result = UV_EIO;
+}
 
 static void run_read(struct io_job *job)
 {
     struct body_read *read = container_of(job, struct body_read, job);
-    int fd = read->entry->fd;
 
-    if (!read->copy) {
-        read->result = file_read_ahead(fd, read->len, read->offset, &read->is_unwanted);
-        return;
-    }
     if (atomic_load_explicit(&read->is_unwanted, memory_order_relaxed))
         return;
-    read->result = file_read_fully(fd, read->copy, read->len, read->offset);
-    if (read->result == (ssize_t)read->len && !file_unchanged(fd, &read->entry->version))
-        read->result = UV_EIO;
+    if (read->by_copy)
+        run_copy(read);
+    else
+        run_read_ahead(read);
 }
 
 static void free_read(struct body_read *read)
@@ -82,7 +110,7 @@ static void finish_read(struct body *body, struct body_read *read)
     body->clock->read_disk = true;
     body->clock->read_wait_ns += job->started_ns - job->queued_ns;
     body->clock->read_ns += job->ended_ns - job->started_ns;
-    if (read->copy)
+    if (read->by_copy)
         take_copy(body, read);
     else if (read->result < 0)
         body->offset = BODY_OFFSET_LOST;
@@ -90,15 +118,11 @@ static void finish_read(struct body *body, struct body_read *read)
         body->was_read_ahead = true;
 }
 
-/* Those who wait for room go first: this body would take the place again with its next chunk, and
- * they would never have one. */
 static void on_read_done(struct io_job *job)
 {
     struct body_read *read = container_of(job, struct body_read, job);
-    struct body *body;
+    struct body *body = read->body;
 
-    body_retry_stalled(read->loop);
-    body = read->body;
     if (body)
         finish_read(body, read);
     free_read(read);
@@ -106,20 +130,31 @@ static void on_read_done(struct io_job *job)
         body->on_ready(body);
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t chunk_of(const struct body *body, const struct loop *loop)
+{
+    uint64_t first = loop->live ? loop->live->cfg->io.chunk_bytes : COPY_BYTES;
+    uint64_t chunks = body->sent / first;
+
+    if (body->by_copy)
+        return COPY_BYTES;
+    return (size_t)(first * (chunks < 1 ? 1 : smaller(chunks, CHUNKS_AT_ONCE)));
+}
+
 static struct body_read *new_read(struct body *body, struct loop *loop)
 {
-    size_t chunk = body->by_copy ? COPY_BYTES
-                   : loop->live  ? loop->live->cfg->io.chunk_bytes
-                                 : COPY_BYTES;
+    size_t chunk = chunk_of(body, loop);
     struct body_read *read = calloc(1, sizeof(*read));
 
     if (!read)
         return NULL;
-    read->len = body->remaining < chunk ? (size_t)body->remaining : chunk;
-    if (body->by_copy && !(read->copy = malloc(read->len))) {
-        free(read);
-        return NULL;
-    }
+    read->len = (size_t)smaller(body->remaining, chunk);
+    read->next_len = (size_t)smaller(body->remaining - read->len, chunk);
+    read->by_copy = body->by_copy;
     read->job.run = run_read;
     read->job.on_done = on_read_done;
     read->body = body;
@@ -130,26 +165,18 @@ static struct body_read *new_read(struct body *body, struct loop *loop)
     return read;
 }
 
-static enum body_step wait_for_room(struct body *body, struct loop *loop)
-{
-    list_append(&loop->stalled, &body->stalled);
-    return BODY_WAITING;
-}
-
 enum body_step body_read_start(struct body *body, struct loop *loop)
 {
-    bool is_next = body->is_next;
-    struct body_read *read;
+    struct io_lane *lane = loop->shared->read_lane;
+    struct body_read *read = new_read(body, loop);
 
-    body->is_next = false;
-    if (!is_next && !list_empty(&loop->stalled))
-        return wait_for_room(body, loop);
-    read = new_read(body, loop);
     if (!read)
         return BODY_FAILED;
-    if (io_lane_submit(loop->shared->read_lane, &loop->port, &read->job) != 0) {
+    if (body->sent > 0 || body->clock->read_disk) {
+        io_lane_submit_next(lane, &loop->port, &read->job);
+    } else if (io_lane_submit(lane, &loop->port, &read->job) != 0) {
         free_read(read);
-        return wait_for_room(body, loop);
+        return BODY_REFUSED;
     }
     if (loop->live)
         loop_count(loop->live, COUNTER_READ_JOBS, 1);
@@ -159,31 +186,9 @@ enum body_step body_read_start(struct body *body, struct loop *loop)
 
 void body_read_forget(struct body *body)
 {
-    if (body->read) {
-        body->read->body = NULL;
-        atomic_store_explicit(&body->read->is_unwanted, true, memory_order_relaxed);
-    }
+    if (!body->read)
+        return;
+    body->read->body = NULL;
+    atomic_store_explicit(&body->read->is_unwanted, true, memory_order_relaxed);
     body->read = NULL;
-    body->is_next = false;
-    list_remove(&body->stalled);
-}
-
-/* One that found the lane full again has waited longest, and there is no room for the others: asking
- * all of them each time would be their number squared. None is asked while there is no room: its time
- * would begin anew each time, and with a disk that hangs it would never be over. */
-void body_retry_stalled(struct loop *loop)
-{
-    while (!list_empty(&loop->stalled) && io_lane_has_room(loop->shared->read_lane)) {
-        struct list *link = loop->stalled.next;
-        struct body *body = container_of(link, struct body, stalled);
-        list_remove(link);
-        body->is_next = true;
-        body->on_ready(body); /* its memory stays, whatever it comes to */
-        body->is_next = false;
-        if (loop->stalled.prev == link) {
-            list_remove(link);
-            list_append(loop->stalled.next, link);
-            return;
-        }
-    }
 }

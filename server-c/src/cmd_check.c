@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "config.h"
 #include "config_check.h"
+#include "config_check_exposed.h"
 #include "json_text.h"
 
 #include <errno.h>
@@ -73,14 +74,15 @@ static int read_file(const char *file, struct buf *text)
     return err;
 }
 
-static void print_errors(const char *file, const struct config_errors *errors)
+/* `kind` stands before the sentence of each. */
+static void print_findings(const char *file, const char *kind, const struct config_errors *errors)
 {
     for (size_t i = 0; i < errors->count; i++) {
         const struct config_error *error = &errors->items[i];
         bool has_hint = *error->hint != '\0';
 
-        fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": %s%s%s%s [%s, %s]\n", file, error->line,
-                error->column, error->message, has_hint ? " (" : "", error->hint,
+        fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": %s%s%s%s%s [%s, %s]\n", file, error->line,
+                error->column, kind, error->message, has_hint ? " (" : "", error->hint,
                 has_hint ? ")" : "", error->pointer, error->code);
     }
     if (errors->dropped > 0)
@@ -95,43 +97,62 @@ static json_t *error_json(const struct config_error *error)
                      "code", error->code, "message", error->message, "hint", error->hint);
 }
 
-/* Returns whether standard output took it. */
-static bool print_json(const struct config *cfg, const struct config_errors *errors)
+static json_t *list_json(const struct config_errors *findings)
 {
-    json_t *list = json_array(), *answer;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < findings->count; i++)
+        json_array_append_new(list, error_json(&findings->items[i]));
+    return list;
+}
+
+/* Returns whether standard output took it. */
+static bool print_json(const struct config *cfg, const struct config_errors *errors,
+                       const struct config_errors *warnings)
+{
+    json_t *answer;
     bool is_written;
 
-    for (size_t i = 0; i < errors->count; i++)
-        json_array_append_new(list, error_json(&errors->items[i]));
-    answer = json_pack("{sb ss? so sI}", "ok", errors->count == 0, "digest",
-                       cfg != NULL ? cfg->digest : NULL, "errors", list, "dropped",
-                       (json_int_t)errors->dropped);
+    answer = json_pack("{sb ss? so sI so}", "ok", errors->count == 0, "digest",
+                       cfg != NULL ? cfg->digest : NULL, "errors", list_json(errors), "dropped",
+                       (json_int_t)errors->dropped, "warnings", list_json(warnings));
     is_written = json_dumpf(answer, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF &&
                  fflush(stdout) == 0;
     json_decref(answer);
     return is_written;
 }
 
+/* As print_json(). What is wrong goes to standard error. */
+static bool print_text(const char *name, const struct config *cfg,
+                       const struct config_errors *errors, const struct config_errors *warnings)
+{
+    print_findings(name, "", errors);
+    print_findings(name, "warning: ", warnings);
+    return errors->count > 0 ||
+           (printf("%s: right, %s\n", name, cfg->digest) > 0 && fflush(stdout) == 0);
+}
+
 static int check_text(const struct arguments *args, const struct buf *text)
 {
-    struct config_errors errors = {0};
+    struct config_errors errors = {0}, warnings = {0};
     struct config *cfg = config_parse(text->data, text->len, &errors);
     const char *name = strcmp(args->file, "-") == 0 ? "stdin" : args->file;
     bool is_right, is_printed = true;
 
-    if (cfg != NULL && !args->text_only)
+    if (cfg != NULL && !args->text_only) {
         config_check_machine(cfg, NULL, &errors);
+        config_check_exposed(cfg, NULL, &warnings);
+    }
     if (args->as_json)
-        is_printed = print_json(cfg, &errors);
-    else if (errors.count == 0)
-        is_printed = printf("%s: right, %s\n", name, cfg->digest) > 0 && fflush(stdout) == 0;
+        is_printed = print_json(cfg, &errors, &warnings);
     else
-        print_errors(name, &errors);
+        is_printed = print_text(name, cfg, &errors, &warnings);
     if (!is_printed)
         perror("farmstead-node: standard output");
     is_right = errors.count == 0;
     config_put(cfg);
     config_errors_fini(&errors);
+    config_errors_fini(&warnings);
     return is_right && is_printed ? 0 : 1;
 }
 

@@ -10,6 +10,7 @@
 #include "buf.h"
 #include "config.h"
 #include "config_check.h"
+#include "config_check_exposed.h"
 #include "log.h"
 #include "pid_file.h"
 #include "privileges.h"
@@ -139,6 +140,8 @@ static int load(struct server *server, struct process *process, const char *path
         if (cfg && config_check_machine(cfg, running, &errors) == 0 &&
             prepare_process(process, cfg) == 0)
             result = server_apply(server, cfg, generation, &errors);
+        if (result == 0)
+            config_check_log_exposed(path, cfg, running);
         log_findings(path, &errors);
     }
     config_errors_fini(&errors);

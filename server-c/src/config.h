@@ -25,7 +25,7 @@ struct config_listen {
     char *socket_mode; /* octal, "0660" */
 };
 
-enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_OFF };
+enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };
 enum config_log_format { LOG_FORMAT_COMMON, LOG_FORMAT_COMBINED, LOG_FORMAT_JSON };
 enum config_log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 enum config_header_action { HEADER_SET, HEADER_ADD, HEADER_REMOVE };
@@ -191,6 +191,7 @@ struct config {
         enum config_cache_engine engine;
         uint32_t ttl_millis;
         uint32_t max_entries;
+        uint32_t max_watches; /* of folders, all loops together */
     } stat_cache;
 
     struct {
@@ -216,6 +217,12 @@ struct config {
         char *path; /* "": standard error */
         enum config_log_level level;
     } error_log;
+
+    struct {                         /* requests that are kept one by one (samples.h) */
+        uint32_t every_requests;     /* one in so many on average; 0: none but slow ones */
+        uint32_t slower_than_millis; /* each that takes this long; 0: none for that */
+        uint32_t keep;               /* of each kind, all loops together */
+    } samples;
 
     struct {
         char *address; /* "": no admin listener */

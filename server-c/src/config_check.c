@@ -20,10 +20,11 @@
 
 /* Standard streams, logs, the agent's connection, and what the system's libraries open. */
 #define OTHER_DESCRIPTORS 64
-/* Of one event loop: its event queue and its wake-ups. */
-#define LOOP_DESCRIPTORS 4
-/* Of one look-up thread: the folder it is in and the one it goes to. */
-#define LOOKUP_DESCRIPTORS 2
+/* Of one event loop: its event queue, its wake-ups, and what it watches folders with. */
+#define LOOP_DESCRIPTORS 5
+/* Of one look-up thread: the root, the deepest folder that is watched, the folder it is in and the
+ * one it goes to. */
+#define LOOKUP_DESCRIPTORS 4
 
 static enum config_code code_of_errno(int err)
 {
@@ -166,6 +167,11 @@ void config_check_set_jailed(void)
     atomic_store(&is_jailed, true);
 }
 
+const char *config_check_jail(const struct config *cfg, const struct config *running)
+{
+    return atomic_load(&is_jailed) || running != NULL ? "" : cfg->process.chroot;
+}
+
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
 {
@@ -173,7 +179,7 @@ int config_check_machine(const struct config *cfg, const struct config *running,
         .cfg = cfg, .running = running, .errors = errors, .is_jailed = atomic_load(&is_jailed)};
     size_t first = errors->count, dropped = errors->dropped;
 
-    check.jail = check.is_jailed || running != NULL ? "" : cfg->process.chroot;
+    check.jail = config_check_jail(cfg, running);
     config_check_listeners(&check);
     config_check_process(&check);
     check_sites(&check);

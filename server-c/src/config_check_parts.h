@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define CHECK_POINTER_LEN 64
+#define CHECK_POINTER_LEN 80
 
 /* One check of one config. */
 struct check {
@@ -25,6 +25,12 @@ struct check {
 /* Adds an error about `path`: `err` is what the system said when we wanted to `verb` it. */
 void config_check_report_path(const struct check *check, const char *pointer, const char *path,
                               int err, const char *verb, const char *hint);
+
+/* Before all paths but the pid file's, as seen from here; "" or process.chroot. */
+const char *config_check_jail(const struct config *cfg, const struct config *running);
+
+/* How much of a root is the same for all hosts: "/srv" of "/srv/{host}". */
+size_t config_check_fixed_len(const char *root);
 
 /* A path of the config as this process sees it. */
 void config_check_see(struct buf *out, const struct check *check, const char *path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* config_table_limits.c — the rows of `limits`, `statCache`, `fileCache` and `io`. */
+/* config_table_limits.c — the rows of `limits`, `statCache`, `fileCache`, `io` and `samples`. */
 #include "config_table_rows.h"
 
 static const char *const stat_cache_engines[] = {
-    [STAT_CACHE_TTL] = "ttl", [STAT_CACHE_OFF] = "off", NULL};
+    [STAT_CACHE_TTL] = "ttl", [STAT_CACHE_INOTIFY] = "inotify", [STAT_CACHE_OFF] = "off", NULL};
 
 const struct option config_limits_members[] = {
     {.name = "connections",
@@ -113,8 +113,11 @@ const struct option config_stat_cache_members[] = {
     {.name = "engine",
      .type = OPTION_ENUM,
      .title = "Engine",
-     .help = "\"ttl\" trusts what is known of a file for ttlMillis; \"off\" looks at the disk for "
-             "every request.",
+     .help = "\"ttl\" trusts what is known of a file for ttlMillis. \"inotify\" trusts it until "
+             "the kernel reports a change, which is seen within 100 ms; what the kernel reports "
+             "nothing of (links, mounts, network file systems, the root itself) is trusted for "
+             "ttlMillis, and everything is looked up again after 60 s. \"off\" looks at the disk "
+             "for every request.",
      .lighttpd = "server.stat-cache-engine",
      .default_json = "\"ttl\"",
      .words = stat_cache_engines,
@@ -137,6 +140,17 @@ const struct option config_stat_cache_members[] = {
      .min = 16,
      .max = 10000000,
      CONFIG(stat_cache.max_entries)},
+    {.name = "maxWatches",
+     .type = OPTION_INTEGER,
+     .title = "Watched folders",
+     .help =
+         "Folders watched by the engine \"inotify\", all event loops together; each loop "
+         "watches for itself. What lies in others is trusted for ttlMillis. A watch takes about "
+         "1 KB of the kernel's memory.",
+     .default_json = "65536",
+     .min = 1,
+     .max = 10000000,
+     CONFIG(stat_cache.max_watches)},
     {0},
 };
 
@@ -193,8 +207,9 @@ const struct option config_io_members[] = {
     {.name = "queueLength",
      .type = OPTION_INTEGER,
      .title = "Queue length",
-     .help = "Jobs that may wait for the read threads, and as many for the look-up threads; what "
-             "comes on top is answered with 503.",
+     .help = "Jobs that may wait for the read threads, and as many for the look-up threads; a "
+             "request that comes on top is answered with 503. A response that was let in always "
+             "gets its next read.",
      .default_json = "4096",
      .min = 16,
      .max = 1000000,
@@ -202,7 +217,8 @@ const struct option config_io_members[] = {
     {.name = "chunkBytes",
      .type = OPTION_INTEGER,
      .title = "Read size",
-     .help = "How much of a large file one read takes from the disk.",
+     .help = "How much of a large file the first read takes from the disk. Later ones of the same "
+             "response take up to four times as much.",
      .unit = "bytes",
      .default_json = "262144",
      .min = 4096,
@@ -218,5 +234,35 @@ const struct option config_io_members[] = {
      .min = 1,
      .max = 600,
      CONFIG(io.timeout_seconds)},
+    {0},
+};
+
+const struct option config_samples_members[] = {
+    {.name = "everyRequests",
+     .type = OPTION_INTEGER,
+     .title = "One in so many requests",
+     .help = "One request in so many is kept, on average: which one is left to chance. 1 keeps "
+             "each. 0: none but the slow ones.",
+     .default_json = "1000",
+     .max = 1000000000,
+     CONFIG(samples.every_requests)},
+    {.name = "slowerThanMillis",
+     .type = OPTION_INTEGER,
+     .title = "Each slow request",
+     .help = "Each request that takes this long from the last byte of its head to the last byte of "
+             "its response is kept, also when its client gave up. 0: none for being slow.",
+     .unit = "milliseconds",
+     .default_json = "1000",
+     .max = 3600000,
+     CONFIG(samples.slower_than_millis)},
+    {.name = "keep",
+     .type = OPTION_INTEGER,
+     .title = "Samples kept",
+     .help = "How many samples are kept, all event loops together: as many slow ones, and as many "
+             "of the others; the oldest give way. Each takes about 100 bytes.",
+     .default_json = "1000",
+     .min = 16,
+     .max = 10000,
+     CONFIG(samples.keep)},
     {0},
 };

@@ -51,6 +51,7 @@ extern const struct option config_limits_members[];
 extern const struct option config_stat_cache_members[];
 extern const struct option config_file_cache_members[];
 extern const struct option config_io_members[];
+extern const struct option config_samples_members[];
 
 /* In config_table_site.c. */
 extern const struct option config_site_members[];

@@ -33,4 +33,8 @@ int confined_root(const char *folder);
 int confined_open(int root, const char *path, enum config_symlinks policy, enum confined_kind kind,
                   struct stat *st);
 
+/* Opens `path` beneath `folder` with `flags` when no link and no mount point is on the way to it: a
+ * negative errno, -ELOOP and -EXDEV for these, -ENOSYS when the kernel can't say. Pool threads only. */
+int confined_open_straight(int folder, const char *path, int flags);
+
 #endif

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define FIND_ATTEMPTS 3 /* of a file that changes while we look */
-
 /* --- rules ----------------------------------------------------------------------------------- */
 
 const uint8_t *conn_address(const struct conn *c, uint8_t out[ADDRESS_LEN])
@@ -196,8 +194,6 @@ static void locate(struct conn *c, struct span path)
         site_places_locate(&c->ex->site->places, http_slice_of(c->in + c->in_pos, c->ex->req.host),
                            path, &c->loop->scratch, &location);
 
-    if (status == HTTP_OK && c->ex->attempts++ >= FIND_ATTEMPTS)
-        status = HTTP_INTERNAL_ERROR;
     if (status == HTTP_OK)
         conn_search(c, &location);
     else if (status == HTTP_MOVED_PERMANENTLY)
@@ -260,7 +256,7 @@ static void decide_connection(struct conn *c)
 static void begin(struct conn *c)
 {
     memset(&c->ex->clock, 0, sizeof(c->ex->clock));
-    c->ex->clock.head_ns = monotonic_ns();
+    c->ex->clock.head_ns = stage_now();
     c->ex->live = live_config_get(c->loop->live);
     c->ex->attempts = 0;
     c->ex->body.sent = 0;

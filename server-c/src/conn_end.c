@@ -9,6 +9,21 @@
 
 #define LINGER_BYTES_MAX 262144
 
+static void take_sample(struct conn *c, uint64_t end_ns, bool is_aborted)
+{
+    struct sample sample = {
+        .ended_ns = end_ns,
+        .generation = c->ex->live->series->data.generation,
+        .bytes = c->ex->body.sent,
+        .status = c->ex->body.sent > 0 ? (uint16_t)c->ex->status : 0,
+        .is_aborted = is_aborted,
+    };
+
+    sample.start_us = wall_clock_us() - (monotonic_ns() - c->ex->clock.head_ns) / 1000;
+    stages_split(sample.stage_ns, &c->ex->clock, end_ns);
+    samples_add(&c->loop->samples, &sample);
+}
+
 static void write_access_log(struct conn *c, uint64_t end_ns)
 {
     const struct config *cfg = c->ex->live->cfg;
@@ -56,10 +71,13 @@ void conn_close(struct conn *c)
     if (c->state == CONN_CLOSED)
         return;
     if (conn_is_answering(c)) {
+        uint64_t end_ns = stage_now();
         loop_count(c->ex->live, COUNTER_ABORTED, 1);
         loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->body.sent);
         if (c->ex->body.sent > 0) /* the log shows the bytes that left */
-            write_access_log(c, monotonic_ns());
+            write_access_log(c, end_ns);
+        if (samples_want(&loop->samples, end_ns - c->ex->clock.head_ns))
+            take_sample(c, end_ns, true);
     }
     c->state = CONN_CLOSED;
     end_request(c);
@@ -100,7 +118,7 @@ void conn_close_all(struct loop *loop)
 
 static void count_response(struct conn *c)
 {
-    uint64_t end_ns = monotonic_ns();
+    uint64_t end_ns = stage_now();
 
     loop_count(c->ex->live, COUNTER_REQUESTS, 1);
     loop_count(c->ex->live, (enum counter)(COUNTER_RESPONSES_2XX + c->ex->status / 100 - 2), 1);
@@ -110,6 +128,8 @@ static void count_response(struct conn *c)
         loop_count(c->ex->live, COUNTER_RESPONSES_404, 1);
     loop_count(c->ex->live, COUNTER_BYTES_SENT, c->ex->body.sent);
     stages_record(c->ex->live->series->data.stages, &c->ex->clock, end_ns);
+    if (samples_want(&c->loop->samples, end_ns - c->ex->clock.head_ns))
+        take_sample(c, end_ns, false);
     write_access_log(c, end_ns);
 }
 

@@ -12,7 +12,6 @@ static struct exchange *new_exchange(void)
         return NULL;
     list_init(&ex->throttled);
     list_init(&ex->waiter.link);
-    list_init(&ex->body.stalled);
     ex->body.on_ready = conn_on_body_ready;
     return ex;
 }

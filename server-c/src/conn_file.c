@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define FIND_ATTEMPTS 3 /* of a file that changes while we look */
+
 static void answer_found(struct conn *c, struct file_entry *entry);
 static void answer_file(struct conn *c, struct file_entry *entry);
 
@@ -54,8 +56,8 @@ void conn_search(struct conn *c, const struct site_location *location)
     }
 }
 
-/* The file is not what we thought, or the disk fails: look again, a few times. */
-static void search_again(struct conn *c)
+/* The file is not what we thought, or the disk fails: look again, a few times; then `verdict`. */
+static void search_again(struct conn *c, enum http_status verdict)
 {
     if (c->ex->search == SEARCH_PAGE) {
         conn_refuse_plainly(c);
@@ -65,7 +67,16 @@ static void search_again(struct conn *c)
         file_cache_put(&c->loop->files, c->ex->plain);
     c->ex->plain = NULL;
     c->ex->coding = CODING_IDENTITY;
-    conn_find(c);
+    if (++c->ex->attempts < FIND_ATTEMPTS)
+        conn_find(c);
+    else
+        conn_refuse(c, verdict);
+}
+
+/* A file that somebody writes to can be had soon; a disk that fails is another matter. */
+enum http_status conn_why_unreadable(const struct file_entry *entry)
+{
+    return file_unchanged(entry->fd, &entry->version) ? HTTP_INTERNAL_ERROR : HTTP_UNAVAILABLE;
 }
 
 /* --- precompressed siblings ------------------------------------------------------------------ */
@@ -301,6 +312,7 @@ static void send_file(struct conn *c, struct file_entry *entry, const struct fil
 static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry)
 {
     struct conn *c = container_of(waiter, struct exchange, waiter)->conn;
+    enum http_status verdict = entry ? HTTP_OK : conn_why_unreadable(c->ex->entry);
 
     c->ex->clock.read_disk = true;
     c->ex->clock.read_wait_ns += waiter->wait_ns;
@@ -311,7 +323,7 @@ static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry
     if (entry)
         answer_file(c, entry);
     else
-        search_again(c); /* it became shorter, or the disk fails */
+        search_again(c, verdict);
     conn_run(c);
 }
 
@@ -338,7 +350,7 @@ static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memo
         return false;
     case FILE_SOURCE_CHANGED:
         file_cache_put(&c->loop->files, entry);
-        search_again(c);
+        search_again(c, HTTP_UNAVAILABLE);
         return false;
     }
     return false;

@@ -69,10 +69,11 @@ void conn_unthrottle(struct conn *c)
 static void give_up(struct conn *c)
 {
     bool may_say_so = c->ex->body.entry && c->ex->body.sent == 0;
+    enum http_status status = may_say_so ? conn_why_unreadable(c->ex->body.entry) : HTTP_OK;
 
     body_end(&c->ex->body, c->loop);
     if (may_say_so)
-        conn_answer_status(c, HTTP_INTERNAL_ERROR);
+        conn_answer_status(c, status);
     else
         conn_close(c);
 }
@@ -83,6 +84,13 @@ static void await_writing(struct conn *c)
         return; /* its time runs on: conn_timeout.c sees what the client takes */
     c->ex->progress_ms = 0;
     conn_arm(c, TIMEOUT_WRITE);
+}
+
+static void refuse(struct conn *c)
+{
+    loop_count(c->ex->live, COUNTER_LANE_REJECTED, 1);
+    body_end(&c->ex->body, c->loop);
+    conn_answer_status(c, HTTP_UNAVAILABLE);
 }
 
 static void continue_sending(struct conn *c, enum body_step step)
@@ -107,6 +115,9 @@ static void continue_sending(struct conn *c, enum body_step step)
         break;
     case BODY_THROTTLED:
         throttle(c);
+        break;
+    case BODY_REFUSED:
+        refuse(c);
         break;
     case BODY_FAILED:
         give_up(c);

@@ -145,6 +145,10 @@ void conn_answer_status(struct conn *c, enum http_status status);
  * back. */
 void conn_stop_waiting(struct conn *c);
 
+/* conn_file.c */
+/* The status for a file that was found and can't be read: 503 when it changes, else 500. */
+enum http_status conn_why_unreadable(const struct file_entry *entry);
+
 /* conn_send.c */
 /* Begins the response under way: all that was prepared is sent, within the site's and the
  * connection's rates. Takes over the part's text and pieces; NULL: a head only. */

@@ -9,6 +9,7 @@
 #include "file_lookup.h"
 #include "file_store.h"
 #include "file_wait.h"
+#include "file_watch.h"
 #include "util.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@ struct file_lookup {
     const struct file_place *place;
     struct file_entry *entry;
     struct file_waiters waiters;
+    struct folder_loan loan;
     bool was_left_out; /* nobody waited when it was its turn */
     struct file_found found;
 };
@@ -129,15 +131,19 @@ static void run_lookup(struct io_job *job)
 
     lookup->was_left_out = atomic_load_explicit(&lookup->waiters.are_gone, memory_order_relaxed);
     if (!lookup->was_left_out)
-        file_lookup_run(&lookup->found, lookup->place, &key);
+        file_lookup_run(&lookup->found, lookup->place, &key, &lookup->loan.chain);
 }
 
-/* A shortage or a disk error passes: no fact about the file. One that is settling goes to those who
- * asked for it and to nobody else. */
+/* A shortage or a disk error passes: no fact about the file. */
+static bool is_fact(const struct file_found *found)
+{
+    return found->status != HTTP_UNAVAILABLE && found->status != HTTP_INTERNAL_ERROR;
+}
+
+/* One that is settling goes to those who asked for it and to nobody else. */
 static bool may_be_kept(const struct file_found *found)
 {
-    return found->status != HTTP_UNAVAILABLE && found->status != HTTP_INTERNAL_ERROR &&
-           !found->is_settling;
+    return is_fact(found) && !found->is_settling;
 }
 
 static void end_lookup(struct file_lookup *lookup, struct file_entry *entry)
@@ -157,10 +163,12 @@ static void on_lookup_left_out(struct file_lookup *lookup)
 {
     struct file_cache *cache = lookup->cache;
     struct file_entry *asked = lookup->entry;
+    struct folder_settled settled;
 
     if (!list_empty(&lookup->waiters.list) &&
         io_lane_submit(cache->stat_lane, cache->port, &lookup->job) == 0)
         return;
+    file_watch_settle(cache, &lookup->loan, lookup->place, asked, 0, false, &settled);
     asked->lookup = NULL;
     if (!asked->is_known && asked->in_table)
         file_store_unlink(cache, asked);
@@ -171,16 +179,23 @@ static void on_lookup_done(struct io_job *job)
 {
     struct file_lookup *lookup = container_of(job, struct file_lookup, job);
     struct file_cache *cache = lookup->cache;
+    uint64_t began_ns = job->started_ns;
+    struct folder_settled settled;
     struct file_entry *entry;
 
     if (lookup->was_left_out) {
         on_lookup_left_out(lookup);
         return;
     }
+    file_watch_settle(cache, &lookup->loan, lookup->place, lookup->entry, began_ns,
+                      is_fact(&lookup->found), &settled);
     entry = settle_lookup(cache, lookup);
     lookup->entry->lookup = NULL;
-    if (entry && !may_be_kept(&lookup->found) && entry->in_table)
-        file_store_unlink(cache, entry);
+    if (entry && entry->in_table) {
+        file_watch_hang(cache, entry, began_ns, &settled);
+        if (!may_be_kept(&lookup->found))
+            file_store_unlink(cache, entry);
+    }
     file_store_enforce_limits(cache);
     end_lookup(lookup, entry);
 }
@@ -189,6 +204,7 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
                          const struct file_place *place, struct file_entry *entry)
 {
     struct file_lookup *lookup = malloc(sizeof(*lookup));
+    struct folder_settled settled;
 
     if (!lookup)
         return false;
@@ -199,7 +215,11 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
     lookup->place = place;
     lookup->entry = entry;
     file_wait_init(&lookup->waiters);
-    if (io_lane_submit(cache->stat_lane, cache->port, &lookup->job) != 0) {
+    file_watch_lend(cache, &lookup->loan, entry);
+    /* What is known is in use, and hardly ever needs the disk: it goes before what is not. */
+    if ((entry->is_known ? io_lane_submit_first : io_lane_submit)(cache->stat_lane, cache->port,
+                                                                  &lookup->job) != 0) {
+        file_watch_settle(cache, &lookup->loan, place, entry, 0, false, &settled);
         free(lookup);
         return false;
     }
@@ -209,25 +229,40 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
     return true;
 }
 
+static int64_t age_of(const struct file_cache *cache, const struct file_entry *entry)
+{
+    return (int64_t)cache->now_ms - entry->checked_ms;
+}
+
+static bool is_trusted(struct file_cache *cache, struct file_entry *entry)
+{
+    return ((age_of(cache, entry) < (int64_t)cache->limits.ttl_ms) &
+            (entry->trust_round == cache->trust_round)) ||
+           file_watch_renew(cache, entry);
+}
+
+/* In the last half of its time it is looked up again: those who come later find it fresh. A full
+ * lane is no harm yet. */
+static void refresh(struct file_cache *cache, struct site_set *set, const struct file_place *place,
+                    struct file_entry *entry)
+{
+    if (age_of(cache, entry) > (int64_t)cache->limits.ttl_ms / 2 && !entry->lookup &&
+        !file_watch_may_wait(cache, entry))
+        start_lookup(cache, set, place, entry);
+}
+
 enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
                                  const struct file_place *place, const struct file_key *key,
                                  struct file_waiter *waiter, struct file_entry **out)
 {
     bool caching = cache->limits.ttl_ms > 0 && key->path.len <= PATH_CACHED_MAX;
     struct file_entry *entry = caching ? file_store_find(cache, place->lookup_id, key) : NULL;
-    int64_t age;
 
-    if (entry && entry->is_known) {
-        age = (int64_t)cache->now_ms - entry->checked_ms;
-        if (age < (int64_t)cache->limits.ttl_ms) {
-            /* Ask again in the last half of its time: those who come later find it fresh. A full
-             * lane is no harm yet. */
-            if (age > (int64_t)cache->limits.ttl_ms / 2 && !entry->lookup)
-                start_lookup(cache, set, place, entry);
-            file_store_touch(cache, entry);
-            *out = file_cache_get(entry);
-            return FILE_HIT;
-        }
+    if (entry && entry->is_known && is_trusted(cache, entry)) {
+        refresh(cache, set, place, entry);
+        file_store_touch(cache, entry);
+        *out = file_cache_get(entry);
+        return FILE_HIT;
     }
     if (entry) {
         file_cache_get(entry);

@@ -2,15 +2,17 @@
 /* file_cache.h — what we know about a path, so that most requests need no system call for it.
  *
  * An entry is facts (size, time, ETag, open file or the bytes themselves, a ready-made head) or the
- * refusal that stands in their place, under its place and key (file_place.h). It is trusted for statCache.ttlMillis from the moment the
- * stat lane looked, never longer; one that is in use is looked up again before that, so that a
- * popular file never waits. Look-ups and first reads happen on the lanes, once for all who ask.
+ * refusal that stands in their place, under its place and key (file_place.h). It is trusted for
+ * statCache.ttlMillis from the moment the stat lane looked, or as long as no change is reported
+ * (file_watch.h); one that is in use is looked up again before that, so that a popular file never
+ * waits. Look-ups and first reads happen on the lanes, once for all who ask.
  * One cache per loop, loop thread only. Bounded in entries, bytes and descriptors. */
 #ifndef FARMSTEAD_FILE_CACHE_H
 #define FARMSTEAD_FILE_CACHE_H
 
 #include "file_place.h"
 #include "file_read.h"
+#include "folder_tree.h"
 #include "http_coding.h"
 #include "io_lane.h"
 #include "list.h"
@@ -21,6 +23,7 @@
 
 struct file_lookup;
 struct file_load;
+struct folder_watcher;
 struct file_waiters;
 
 enum file_body_state { FILE_BODY_UNREAD, FILE_BODY_LOADING, FILE_BODY_READY };
@@ -32,7 +35,12 @@ struct file_entry {
     struct file_load *load;                       /* the body's read under way */
     uint64_t hash, lookup_id;
     uint64_t touched_ms;
-    int64_t checked_ms;      /* when the disk was asked */
+    int64_t checked_ms;      /* when the disk was asked, or would have said the same */
+    struct folder_leaf leaf; /* where changes on the disk are reported, with the engine inotify */
+    uint64_t looked_ns;      /* when the disk was asked */
+    uint64_t changed_ns;     /* when a change of its name was last reported */
+    uint32_t trust_round;    /* trusted if this is the cache's, or after file_watch_renew() */
+    bool is_watched;         /* all that could change it is reported */
     uint32_t refs;           /* users, the table, and jobs under way */
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
@@ -81,6 +89,7 @@ static inline void file_body_free(char *body)
 struct file_cache_limits {
     uint32_t ttl_ms; /* 0: ask the disk for each request */
     uint32_t entries, descriptors;
+    uint32_t watches; /* of folders; 0: changes are not reported */
     uint64_t body_bytes;
     uint32_t max_body; /* larger files are sent from their descriptor */
 };
@@ -89,6 +98,8 @@ struct file_cache_stats {
     uint64_t evictions;          /* since the start */
     size_t entries, descriptors; /* what the table holds; requests may hold more for a while */
     uint64_t body_bytes;
+    uint32_t watches;
+    bool lacks_watches; /* they are wanted, and the system has none */
 };
 
 struct file_cache {
@@ -101,7 +112,9 @@ struct file_cache {
     struct list by_use, negative_by_use, by_use_open, by_use_body; /* least recently used first */
     size_t negative_count;
     struct file_cache_stats stats;
-    bool is_ending;  /* the lanes take no more jobs */
+    struct folder_watcher *watcher; /* NULL: none was wanted so far */
+    uint32_t trust_round;           /* changed when folders have */
+    bool is_ending;                 /* the lanes take no more jobs */
     uint64_t now_ms; /* the loop's clock; the owner sets it before it calls in here */
 };
 
@@ -118,9 +131,10 @@ struct file_waiter {
 
 int file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct io_lane *read_lane,
                     struct io_port *port);
-void file_cache_fini(struct file_cache *cache); /* no entry may be in use, no job under way */
+/* No entry may be in use, no job under way. The loop must run once more afterwards. */
+void file_cache_fini(struct file_cache *cache);
 void file_cache_configure(struct file_cache *cache, const struct file_cache_limits *limits);
-/* Lets go of descriptors that nobody used of late: a removed file's space must not be held. */
+/* Now and then: lets go of descriptors that nobody used of late: a removed file's space must not be held. */
 void file_cache_sweep(struct file_cache *cache);
 
 enum file_answer { FILE_HIT, FILE_WAIT, FILE_BUSY };

@@ -26,14 +26,11 @@ static void on_late_close(struct io_job *job)
     free(container_of(job, struct late_close, job));
 }
 
-/* The last close of a file without a name frees its blocks, which may take long: for the lane. */
-void file_entry_close(struct file_cache *cache, int fd)
+void file_entry_close_late(struct file_cache *cache, int fd)
 {
-    struct late_close *late;
-    struct stat st;
+    struct late_close *late = cache->is_ending ? NULL : malloc(sizeof(*late));
 
-    if (!cache->is_ending && fstat(fd, &st) == 0 && st.st_nlink == 0 &&
-        (late = malloc(sizeof(*late))) != NULL) {
+    if (late) {
         late->fd = fd;
         late->job.run = run_late_close;
         late->job.on_done = on_late_close;
@@ -42,6 +39,17 @@ void file_entry_close(struct file_cache *cache, int fd)
         free(late);
     }
     close(fd);
+}
+
+/* The last close of a file without a name frees its blocks, which may take long: for the lane. */
+void file_entry_close(struct file_cache *cache, int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && st.st_nlink == 0)
+        file_entry_close_late(cache, fd);
+    else
+        close(fd);
 }
 
 void file_entry_uncount_descriptor(struct file_cache *cache, struct file_entry *entry)
@@ -136,6 +144,7 @@ struct file_entry *file_entry_new(struct file_cache *cache, uint64_t lookup_id,
     list_init(&entry->by_use);
     list_init(&entry->by_use_open);
     list_init(&entry->by_use_body);
+    folder_leaf_init(&entry->leaf);
     entry->hash = file_entry_hash(cache, lookup_id, key);
     entry->lookup_id = lookup_id;
     entry->refs = 1;

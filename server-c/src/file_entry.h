@@ -20,6 +20,7 @@ void file_entry_uncount_body(struct file_cache *cache, struct file_entry *entry)
 
 void file_entry_drop_descriptor(struct file_cache *cache, struct file_entry *entry);
 void file_entry_drop_body(struct file_cache *cache, struct file_entry *entry);
-void file_entry_close(struct file_cache *cache, int fd); /* without waiting for the disk */
+void file_entry_close(struct file_cache *cache, int fd);      /* without waiting for the disk */
+void file_entry_close_late(struct file_cache *cache, int fd); /* by the lane */
 
 #endif

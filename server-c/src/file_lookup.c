@@ -85,8 +85,13 @@ static bool has_sibling(const struct search *search, const char *path)
     if (fd < 0)
         return false;
     close(fd);
-    return S_ISREG(st.st_mode) && st.st_size > 0 && !is_young(&st.st_mtim, &search->now) &&
-           st.st_mtim.tv_sec >= search->found->st.st_mtim.tv_sec;
+    if (!S_ISREG(st.st_mode))
+        return false;
+    if (is_young(&st.st_mtim, &search->now)) {
+        search->found->is_settling = true; /* nothing more may be reported when it is whole */
+        return false;
+    }
+    return st.st_size > 0 && st.st_mtim.tv_sec >= search->found->st.st_mtim.tv_sec;
 }
 
 static void find_siblings(const struct search *search, const char *path)
@@ -167,7 +172,7 @@ static enum http_status look_up(const struct search *search, struct span path)
 }
 
 void file_lookup_run(struct file_found *found, const struct file_place *place,
-                     const struct file_key *key)
+                     const struct file_key *key, struct folder_chain *chain)
 {
     struct search search = {
         .found = found, .site = place->site, .root = file_place_open(place, key->variable)};
@@ -178,7 +183,9 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
         found->status = refusal_of(search.root);
         return;
     }
+    folder_chain_begin(chain, search.root, key->path.ptr);
     found->status = look_up(&search, key->path);
+    folder_chain_end(chain, place->site, key->path.ptr);
     close(search.root);
     if (found->status != HTTP_OK) {
         found->fd = -1;
@@ -187,5 +194,6 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
     if (found->is_folder)
         return;
     found->has_young_mtime = is_young(&found->st.st_mtim, &search.now);
-    found->is_settling = found->has_young_mtime || is_young(&found->st.st_ctim, &search.now);
+    found->is_settling =
+        found->is_settling || found->has_young_mtime || is_young(&found->st.st_ctim, &search.now);
 }

@@ -4,6 +4,7 @@
 #define FARMSTEAD_FILE_LOOKUP_H
 
 #include "file_place.h"
+#include "folder_chain.h"
 #include "http_status.h"
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ struct file_found {
     enum http_status status; /* as in struct file_entry */
     int fd;                  /* -1 unless HTTP_OK; the caller's */
     bool is_folder;
-    /* Changed so lately that one more change might not show in its times. If only its ctime is
+    /* It, or a sibling, changed so lately that one more change might not show in its times. If only its ctime is
      * that young, a tag made of the mtime is as good as ever: one more change would show in it, or
      * sets it by hand, and no tag could tell. */
     bool is_settling, has_young_mtime;
@@ -23,8 +24,8 @@ struct file_found {
     struct stat st;
 };
 
-/* Pool threads only. A NUL stands behind the key's path. */
+/* Pool threads only. A NUL stands behind the key's path. `chain`: the watches to set on the way. */
 void file_lookup_run(struct file_found *found, const struct file_place *place,
-                     const struct file_key *key);
+                     const struct file_key *key, struct folder_chain *chain);
 
 #endif

@@ -6,6 +6,7 @@
 #include "util.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -64,6 +65,11 @@ ssize_t file_resident_len(int fd, size_t len, uint64_t offset)
         len -= piece;
     }
     return read_without_waiting(fd, pieces, count, offset);
+}
+
+void file_start_read(int fd, size_t len, uint64_t offset)
+{
+    posix_fadvise(fd, (off_t)offset, (off_t)len, POSIX_FADV_WILLNEED);
 }
 
 ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset)

@@ -28,6 +28,10 @@ ssize_t file_read_resident(int fd, char *out, size_t len, uint64_t offset);
 /* How many of the bytes from `offset` on can be had without waiting; as file_read_resident. */
 ssize_t file_resident_len(int fd, size_t len, uint64_t offset);
 
+/* Has the disk begin to bring the bytes into the page cache, and does not wait for them. It may wait
+ * for a place in the disk's queue: pool threads only. */
+void file_start_read(int fd, size_t len, uint64_t offset);
+
 /* Reads until `len` bytes or the end of the file: the bytes read, or UV_E*. Blocks on the disk: never
  * on a loop. */
 ssize_t file_read_fully(int fd, char *out, size_t len, uint64_t offset);

@@ -3,6 +3,7 @@
 #include "file_store.h"
 
 #include "file_entry.h"
+#include "file_watch.h"
 #include "util.h"
 
 #include <string.h>
@@ -52,6 +53,7 @@ void file_store_unlink(struct file_cache *cache, struct file_entry *entry)
     list_remove(&entry->by_use);
     file_entry_uncount_descriptor(cache, entry);
     file_entry_uncount_body(cache, entry);
+    file_watch_forget(cache, entry);
     if (entry->is_negative)
         cache->negative_count--;
     cache->stats.entries--;
@@ -136,6 +138,7 @@ int file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct 
     list_init(&cache->negative_by_use);
     list_init(&cache->by_use_open);
     list_init(&cache->by_use_body);
+    cache->trust_round = FILE_NOT_TRUSTED + 1;
     cache->table_len = TABLE_MIN;
     cache->table = calloc(cache->table_len, sizeof(cache->table[0]));
     if (!cache->table)
@@ -158,6 +161,7 @@ void file_cache_fini(struct file_cache *cache)
 {
     cache->is_ending = true;
     drop_all(cache);
+    file_watch_fini(cache);
     CHECK(cache->stats.descriptors == 0 && cache->stats.body_bytes == 0);
     free(cache->table);
 }
@@ -190,6 +194,7 @@ void file_cache_configure(struct file_cache *cache, const struct file_cache_limi
         resize_table(cache, len);
     if (limits->ttl_ms == 0)
         drop_all(cache);
+    file_watch_configure(cache);
     file_store_enforce_limits(cache);
 }
 
@@ -202,4 +207,5 @@ void file_cache_sweep(struct file_cache *cache)
             break;
         file_store_unlink(cache, entry);
     }
+    file_watch_tick(cache);
 }

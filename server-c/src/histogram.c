@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* histogram.c — recording is a guess from the top bits and at most two steps to the right bucket.
+/* histogram.c — recording is a look at the top bits, one table and one comparison: no logarithm, no
+ * loop and no branch that depends on the time.
  *
  * A bucket's upper bound in nanoseconds is floor(10^9 * 2^(k/8)), k = index + 1: an integer time is
  * at most the bound exactly when it is at most its floor, so no rounding decides where it counts.
@@ -19,28 +20,31 @@ static const uint64_t fixed_bounds[STEPS] = {
     UINT64_C(3526975198084315), UINT64_C(3846193726429525),
 };
 
-/* Upper bound of bucket `slot` (0 is HISTOGRAM_MIN_INDEX), in nanoseconds. */
+/* Upper bound of bucket `slot` (0 is HISTOGRAM_MIN_INDEX, -1 those of zero), in nanoseconds. */
 static uint64_t upper_bound(int slot)
 {
-    int k = slot + HISTOGRAM_MIN_INDEX + 1 + FIXED_BITS * STEPS; /* ≥ 0 */
+    unsigned k = (unsigned)(slot + HISTOGRAM_MIN_INDEX + 1 + FIXED_BITS * STEPS);
     return fixed_bounds[k % STEPS] >> (2 * FIXED_BITS - k / STEPS);
 }
+
+/* Where a time stands among the bounds of its octave (2^n … 2^(n+1) ns), by the five bits below its
+ * top one: the slot of the least time with these bits, for n = 8. They are fine enough that there is
+ * at most one bound between that and the next, which one comparison finds. */
+#define CELL_BITS 5
+static const int8_t cells[1 << CELL_BITS] = {
+    -8, -7, -7, -7, -6, -6, -6, -5, -5, -5, -5, -4, -4, -4, -3, -3,
+    -3, -3, -3, -2, -2, -2, -2, -1, -1, -1, -1, -1, 0,  0,  0,  0,
+};
 
 /* The slot of a time above 2^-21 s. */
 static int slot_of(uint64_t ns)
 {
     int top = 63 - __builtin_clzll(ns); /* ≥ 8, as 2^-21 s is 476 ns */
-    int slot = top * STEPS + (int)((ns >> (top - HISTOGRAM_SCALE)) & (STEPS - 1)) - 72;
+    int slot = (top - 8) * STEPS + cells[(ns >> (top - CELL_BITS)) & ((1 << CELL_BITS) - 1)];
 
-    if (slot < 0)
-        slot = 0;
-    if (slot > HISTOGRAM_BUCKETS - 1)
-        slot = HISTOGRAM_BUCKETS - 1;
-    while (slot < HISTOGRAM_BUCKETS - 1 && ns > upper_bound(slot))
-        slot++;
-    while (slot > 0 && ns <= upper_bound(slot - 1))
-        slot--;
-    return slot;
+    if (slot >= HISTOGRAM_BUCKETS - 1)
+        return HISTOGRAM_BUCKETS - 1;
+    return slot + (ns > upper_bound(slot));
 }
 
 void histogram_record(struct histogram *h, uint64_t ns)

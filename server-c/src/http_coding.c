@@ -48,8 +48,7 @@ static struct span take_part(struct span *rest)
     return http_trim(part);
 }
 
-/* "0.5" → 500; UNSAID when it is no qvalue (RFC 9110 section 12.4.2). */
-static int parse_qvalue(struct span text)
+int http_qvalue(struct span text)
 {
     int value, scale = 100;
 
@@ -75,7 +74,7 @@ static int read_element(struct span element, struct span *name, bool can_have_pa
         if (part.len >= 2 && (part.ptr[0] == 'q' || part.ptr[0] == 'Q') && part.ptr[1] == '=') {
             if (!can_have_parameters && element.len > 0)
                 return UNSAID;
-            return parse_qvalue((struct span){part.ptr + 2, part.len - 2});
+            return http_qvalue((struct span){part.ptr + 2, part.len - 2});
         }
         if (!can_have_parameters)
             return UNSAID;

@@ -22,6 +22,9 @@ enum http_coding http_coding_choose(const struct http_request *req, const char *
                                     unsigned available, const enum http_coding *preference,
                                     size_t count);
 
+/* "0.5" → 500: a weight in thousandths, -1 when it is none (RFC 9110 section 12.4.2). */
+int http_qvalue(struct span text);
+
 /* Would the client rather have JSON than HTML (Accept, RFC 9110 section 12.5.1)? Of equal weights
  * the one named more precisely counts: a script that takes JSON and anything is one. Not when
  * it takes both alike. */

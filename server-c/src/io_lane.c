@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* io_lane.c — one mutex per lane for the queue, one per port for what is done. */
+/* io_lane.c — the threads of a lane, and its two queues under one mutex. */
 #include "io_lane.h"
 
 #include "log.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define THREADS_MAX 1024
+#define FIRST_IN_A_ROW 8 /* then one of the others, should there be more and more of those */
 #define STACK_BYTES (256 * 1024)
 
 struct lane_thread {
@@ -21,102 +22,122 @@ struct lane_thread {
     bool is_running; /* has not decided to end; under the lane's lock */
 };
 
+struct queue {
+    struct io_job *first, **end;
+    uint32_t length;
+};
+
 struct io_lane {
     char name[16];
+    bool has_reserve; /* thread 0 does only what was submitted first, if it is not alone */
     uv_mutex_t lock;
-    uv_cond_t work;              /* a job came, or a thread is to end */
-    struct io_job *first, **end; /* this and what follows: under `lock` */
-    uint32_t queued, queue_length;
-    uint32_t wanted; /* threads of a lower index stay */
+    uv_cond_t work;          /* a job came, or a thread is to end */
+    uv_cond_t reserve_work;  /* the same, for the reserve */
+    struct queue queue;      /* this and what follows: under `lock` */
+    struct queue first;      /* goes before it */
+    uint32_t first_in_a_row; /* taken from there while others waited */
+    bool reserve_waits;
+    uint32_t queue_length; /* the bound of each */
+    uint32_t wanted;       /* threads of a lower index stay */
     uint32_t busy;
     bool ending;
     struct lane_thread threads[THREADS_MAX];
 };
 
-/* --- ports ----------------------------------------------------------------------------------- */
+/* --- the queues: under the lane's lock ------------------------------------------------------- */
 
-static void on_port_async(uv_async_t *async)
+static void queue_init(struct queue *queue)
 {
-    struct io_port *port = container_of(async, struct io_port, async);
-    struct io_job *job, *next;
+    *queue = (struct queue){.end = &queue->first};
+}
 
-    uv_mutex_lock(&port->lock);
-    job = port->first;
-    port->first = NULL;
-    port->end = &port->first;
-    uv_mutex_unlock(&port->lock);
-    for (; job; job = next) {
-        next = job->next;
-        port->outstanding--;
-        job->on_done(job);
+static void append(struct queue *queue, struct io_job *job)
+{
+    *queue->end = job;
+    queue->end = &job->next;
+    queue->length++;
+}
+
+static struct io_job *take(struct queue *queue)
+{
+    struct io_job *job = queue->first;
+
+    if (!job)
+        return NULL;
+    queue->first = job->next;
+    if (!queue->first)
+        queue->end = &queue->first;
+    queue->length--;
+    return job;
+}
+
+static bool is_reserve(const struct lane_thread *thread)
+{
+    return thread->lane->has_reserve && thread->index == 0 && thread->lane->wanted > 1;
+}
+
+static struct io_job *take_for(const struct lane_thread *thread)
+{
+    struct io_lane *lane = thread->lane;
+    struct io_job *job;
+
+    if (is_reserve(thread))
+        return take(&lane->first);
+    if (lane->first.length > 0 && lane->queue.length > 0 &&
+        ++lane->first_in_a_row > FIRST_IN_A_ROW) {
+        lane->first_in_a_row = 0;
+        return take(&lane->queue);
+    }
+    job = take(&lane->first);
+    return job ? job : take(&lane->queue);
+}
+
+/* Wakes a thread that may do it, if one waits. */
+static void wake_for(struct io_lane *lane, const struct queue *queue)
+{
+    if (queue == &lane->first && lane->reserve_waits) {
+        lane->reserve_waits = false; /* the next one is for somebody else */
+        uv_cond_signal(&lane->reserve_work);
+    } else {
+        uv_cond_signal(&lane->work);
     }
 }
 
-int io_port_init(struct io_port *port, uv_loop_t *loop)
+static void wake_all(struct io_lane *lane)
 {
-    int err = uv_mutex_init(&port->lock);
-
-    if (err)
-        return err;
-    err = uv_async_init(loop, &port->async, on_port_async);
-    if (err)
-        goto fail_async;
-    port->first = NULL;
-    port->end = &port->first;
-    port->outstanding = 0;
-    return 0;
-
-fail_async:
-    uv_mutex_destroy(&port->lock);
-    return err;
-}
-
-void io_port_close(struct io_port *port, uv_close_cb on_close)
-{
-    CHECK(port->outstanding == 0);
-    uv_close((uv_handle_t *)&port->async, on_close);
-}
-
-void io_port_fini(struct io_port *port)
-{
-    uv_mutex_destroy(&port->lock);
-}
-
-/* The wake-up is inside the lock: once the loop has seen the job and closes its port, no thread is
- * left that would still touch `async`. */
-static void deliver(struct io_job *job)
-{
-    struct io_port *port = job->port;
-
-    uv_mutex_lock(&port->lock);
-    job->next = NULL;
-    *port->end = job;
-    port->end = &job->next;
-    uv_async_send(&port->async);
-    uv_mutex_unlock(&port->lock);
+    uv_cond_broadcast(&lane->work);
+    uv_cond_broadcast(&lane->reserve_work);
 }
 
 /* --- threads --------------------------------------------------------------------------------- */
+
+/* Until something has changed. */
+static void wait_for_work(struct lane_thread *thread)
+{
+    struct io_lane *lane = thread->lane;
+
+    if (!is_reserve(thread)) {
+        uv_cond_wait(&lane->work, &lane->lock);
+        return;
+    }
+    lane->reserve_waits = true;
+    uv_cond_wait(&lane->reserve_work, &lane->lock);
+    lane->reserve_waits = false;
+}
 
 /* The next job, or NULL when this thread is to end. */
 static struct io_job *next_job(struct lane_thread *thread, bool was_busy)
 {
     struct io_lane *lane = thread->lane;
-    uint32_t index = thread->index;
-    struct io_job *job;
+    struct io_job *job = NULL;
 
     uv_mutex_lock(&lane->lock);
     if (was_busy)
         lane->busy--;
-    while (!lane->first && !lane->ending && index < lane->wanted)
-        uv_cond_wait(&lane->work, &lane->lock);
     /* A surplus thread leaves the queue to the others, but never to nobody. */
-    job = index < lane->wanted ? lane->first : NULL;
+    while (thread->index < lane->wanted && !(job = take_for(thread)) && !lane->ending)
+        wait_for_work(thread);
     if (job) {
-        lane->first = job->next;
-        if (!lane->first)
-            lane->end = &lane->first;
-        lane->queued--;
         lane->busy++;
     } else {
         thread->is_running = false;
@@ -136,7 +157,7 @@ static void thread_main(void *arg)
         job->started_ns = monotonic_ns();
         job->run(job);
         job->ended_ns = monotonic_ns();
-        deliver(job);
+        io_port_deliver(job);
     }
 }
 
@@ -175,7 +196,7 @@ static uint32_t set_wanted(struct io_lane *lane, uint32_t threads, uint32_t queu
     old = lane->wanted;
     lane->wanted = threads;
     lane->queue_length = queue_length;
-    uv_cond_broadcast(&lane->work);
+    wake_all(lane);
     uv_mutex_unlock(&lane->lock);
     return old;
 }
@@ -206,16 +227,21 @@ struct io_lane *io_lane_new(const char *name, uint32_t threads, uint32_t queue_l
 
     CHECK(strlen(name) < sizeof(lane->name));
     strcpy(lane->name, name);
-    lane->end = &lane->first;
+    queue_init(&lane->queue);
+    queue_init(&lane->first);
     if (uv_mutex_init(&lane->lock) != 0)
         goto fail_mutex;
     if (uv_cond_init(&lane->work) != 0)
         goto fail_cond;
+    if (uv_cond_init(&lane->reserve_work) != 0)
+        goto fail_reserve;
     if (io_lane_resize(lane, threads, queue_length) == 0)
         goto fail_threads;
     return lane;
 
 fail_threads:
+    uv_cond_destroy(&lane->reserve_work);
+fail_reserve:
     uv_cond_destroy(&lane->work);
 fail_cond:
     uv_mutex_destroy(&lane->lock);
@@ -224,53 +250,79 @@ fail_mutex:
     return NULL;
 }
 
+void io_lane_reserve_thread(struct io_lane *lane)
+{
+    uv_mutex_lock(&lane->lock);
+    lane->has_reserve = true;
+    wake_all(lane);
+    uv_mutex_unlock(&lane->lock);
+}
+
 void io_lane_free(struct io_lane *lane)
 {
     uv_mutex_lock(&lane->lock);
     lane->ending = true;
-    uv_cond_broadcast(&lane->work);
+    wake_all(lane);
     uv_mutex_unlock(&lane->lock);
     for (uint32_t i = 0; i < THREADS_MAX; i++)
         if (lane->threads[i].started)
             uv_thread_join(&lane->threads[i].handle);
-    CHECK(lane->queued == 0);
+    CHECK(lane->queue.length == 0 && lane->first.length == 0);
+    uv_cond_destroy(&lane->reserve_work);
     uv_cond_destroy(&lane->work);
     uv_mutex_destroy(&lane->lock);
     free(lane);
 }
 
-int io_lane_submit(struct io_lane *lane, struct io_port *port, struct io_job *job)
+/* --- jobs ------------------------------------------------------------------------------------ */
+
+static int submit(struct io_lane *lane, struct queue *queue, bool is_bounded, struct io_port *port,
+                  struct io_job *job)
 {
     job->port = port;
     job->next = NULL;
     job->queued_ns = monotonic_ns();
     uv_mutex_lock(&lane->lock);
-    if (lane->queued >= lane->queue_length) {
+    if (is_bounded && queue->length >= lane->queue_length) {
         uv_mutex_unlock(&lane->lock);
         return UV_EAGAIN;
     }
-    *lane->end = job;
-    lane->end = &job->next;
-    lane->queued++;
-    uv_cond_signal(&lane->work);
+    append(queue, job);
+    wake_for(lane, queue);
     uv_mutex_unlock(&lane->lock);
     port->outstanding++;
     return 0;
 }
 
-bool io_lane_has_room(struct io_lane *lane)
+int io_lane_submit(struct io_lane *lane, struct io_port *port, struct io_job *job)
 {
-    bool has_room;
+    return submit(lane, &lane->queue, true, port, job);
+}
+
+int io_lane_submit_first(struct io_lane *lane, struct io_port *port, struct io_job *job)
+{
+    return submit(lane, &lane->first, true, port, job);
+}
+
+void io_lane_submit_next(struct io_lane *lane, struct io_port *port, struct io_job *job)
+{
+    submit(lane, &lane->queue, false, port, job);
+}
+
+bool io_lane_has_queue(struct io_lane *lane)
+{
+    bool has_queue;
 
     uv_mutex_lock(&lane->lock);
-    has_room = lane->queued < lane->queue_length;
+    has_queue = lane->queue.length > 0;
     uv_mutex_unlock(&lane->lock);
-    return has_room;
+    return has_queue;
 }
 
 void io_lane_state(struct io_lane *lane, struct io_lane_state *state)
 {
     uv_mutex_lock(&lane->lock);
-    *state = (struct io_lane_state){lane->wanted, lane->busy, lane->queued};
+    *state =
+        (struct io_lane_state){lane->wanted, lane->busy, lane->queue.length + lane->first.length};
     uv_mutex_unlock(&lane->lock);
 }

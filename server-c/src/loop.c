@@ -33,13 +33,13 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     for (int i = 0; i < TIMEOUT_COUNT; i++)
         list_init(&loop->connections[i]);
     list_init(&loop->series);
-    list_init(&loop->stalled);
     list_init(&loop->throttled);
     loop->timeout_ms[TIMEOUT_LINGER] = LINGER_MS;
     loop->input = xmalloc(LOOP_INPUT_BYTES);
     loop->scratch.rules = url_rule_scratch_new();
     if (getrandom(loop->random, sizeof(loop->random), 0) != sizeof(loop->random))
         loop->random[0] = monotonic_ns();
+    samples_init(&loop->samples, loop->random[1]);
     return 0;
 
 fail_files:
@@ -65,9 +65,11 @@ void loop_fini(struct loop *loop)
     while (!list_empty(&loop->series))
         free_series(container_of(loop->series.next, struct loop_series, link));
     file_cache_fini(&loop->files);
+    uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes what the cache watched with */
     io_port_fini(&loop->port);
     poller_fini(&loop->poller);
     CHECK(uv_loop_close(&loop->uv) == 0);
+    samples_fini(&loop->samples);
     free(loop->input);
     free(loop->head);
     free(loop->path);
@@ -106,6 +108,7 @@ static struct loop_series *series_of(struct loop *loop, uint64_t generation)
     }
     series = xcalloc(1, sizeof(*series));
     series->data.generation = generation;
+    series->data.created_us = wall_clock_us();
     list_append(link->next, &series->link); /* before what comes after `link` */
     return series;
 }
@@ -123,6 +126,8 @@ void loop_add_metrics(struct loop *loop, struct server_metrics *metrics)
     metrics->gauges[GAUGE_CACHE_ENTRIES] += (double)files->entries;
     metrics->gauges[GAUGE_CACHE_BYTES] += (double)files->body_bytes;
     metrics->gauges[GAUGE_OPEN_FILES] += (double)files->descriptors;
+    metrics->gauges[GAUGE_FOLDER_WATCHES] += files->watches;
+    metrics->gauges[GAUGE_LOOPS_UNWATCHED] += files->lacks_watches;
     metrics->gauges[GAUGE_OPEN_CONNECTIONS] += (double)loop->connection_count;
 }
 
@@ -164,12 +169,25 @@ static void configure_files(struct loop *loop, const struct config *cfg, uint32_
 {
     struct file_cache_limits limits = {
         .ttl_ms = cfg->stat_cache.engine == STAT_CACHE_OFF ? 0 : cfg->stat_cache.ttl_millis,
+        .watches = cfg->stat_cache.engine == STAT_CACHE_INOTIFY
+                       ? share_of(cfg->stat_cache.max_watches, loops)
+                       : 0,
         .entries = share_of(cfg->stat_cache.max_entries, loops),
         .descriptors = share_of(cfg->file_cache.max_open_files, loops),
         .body_bytes = cfg->file_cache.max_bytes / loops,
         .max_body = cfg->file_cache.max_file_bytes,
     };
     file_cache_configure(&loop->files, &limits);
+}
+
+static void configure_samples(struct loop *loop, const struct config *cfg, uint32_t loops)
+{
+    struct sample_limits limits = {
+        .every_requests = cfg->samples.every_requests,
+        .slow_ns = cfg->samples.slower_than_millis * NS_PER_MS,
+        .keep = share_of(cfg->samples.keep, loops),
+    };
+    samples_configure(&loop->samples, &limits);
 }
 
 static void grow(char **memory, size_t *cap, size_t needed)
@@ -210,6 +228,7 @@ void loop_set_live(struct loop *loop, struct site_set *sites, uint64_t generatio
         loop->timeout_ms[TIMEOUT_DISK] =
             cfg->io.timeout_seconds ? cfg->io.timeout_seconds * UINT64_C(1000) : LONG_MS;
         configure_files(loop, cfg, loops);
+        configure_samples(loop, cfg, loops);
         reserve_scratch(loop, sites);
     }
     if (old)

@@ -15,6 +15,7 @@
 #include "list.h"
 #include "metrics.h"
 #include "poller.h"
+#include "samples.h"
 #include "site.h"
 
 #include <stdatomic.h>
@@ -72,11 +73,11 @@ struct loop {
     struct access_ring *access_ring;
     struct live_config *live; /* NULL: nothing is served */
     struct list series;
+    struct samples samples;
     uint64_t evictions_counted;
 
     struct list connections[TIMEOUT_COUNT]; /* every connection is in one of them */
     uint64_t timeout_ms[TIMEOUT_COUNT];
-    struct list stalled;   /* bodies that found the read lane full */
     struct list throttled; /* connections that wait for their rate */
     uint32_t tick_count;
     size_t connection_count;

@@ -28,12 +28,16 @@ enum gauge {
 /* Names as on the wire; static. */
 const char *counter_name(enum counter counter);
 const char *gauge_name(enum gauge gauge);
+/* What they count, in words; static. */
+const char *counter_help(enum counter counter);
+const char *gauge_help(enum gauge gauge);
 
 /* Totals since boot of one config generation. At most SERVER_GENERATIONS are kept: the oldest is
  * dropped once no request of it is left. */
 #define SERVER_GENERATIONS 4
 struct server_series {
     uint64_t generation;
+    uint64_t created_us; /* since 1970: it counts from then on; 0: nobody knows */
     uint64_t counters[COUNTER_COUNT];
     struct histogram stages[STAGE_COUNT];
 };
@@ -50,8 +54,11 @@ struct server_metrics {
 void metrics_add_series(struct server_metrics *metrics, const struct server_series *series);
 
 struct buf;
-/* Prometheus' text exposition, with classic histogram buckets at powers of two. */
+/* Prometheus' text format 0.0.4, or OpenMetrics 1.0.0, with classic histogram buckets. */
 void metrics_append_prometheus(struct buf *out, const struct server_metrics *metrics);
+void metrics_append_openmetrics(struct buf *out, const struct server_metrics *metrics);
+/* Messages io.prometheus.client.MetricFamily, each after its length: classic and native histograms. */
+void metrics_append_protobuf(struct buf *out, const struct server_metrics *metrics);
 /* The members of a JSON object: "gauges", "series" with counters and stage quantiles. */
 void metrics_append_json(struct buf *out, const struct server_metrics *metrics);
 

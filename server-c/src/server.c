@@ -2,8 +2,7 @@
 /* server.c — the loops, the lanes and the logs of the process, and how a config gets into force.
  *
  * An apply does everything that can fail first (threads, sockets, files) and touches what runs only
- * then. `applying` serialises applies; `lock` guards the fields below it for a moment at a time, so
- * that others can read while an apply is under way. */
+ * then. What is read back is in server_read.c. */
 #include "server.h"
 
 #include "admin.h"
@@ -13,6 +12,8 @@
 #include "mem.h"
 #include "peer_table.h"
 #include "server_bind.h"
+#include "server_lanes.h"
+#include "server_state.h"
 #include "site.h"
 #include "util.h"
 #include "worker.h"
@@ -22,34 +23,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define WORKERS_MAX 256
 #define FIRST_THREADS 1 /* of a lane before there is a config */
-#define READS_PER_DISK 2
-
-struct server {
-    struct loop_shared shared;
-    struct io_lane *auth_lane; /* passwords are verified there */
-    char boot_id[33];
-    uint64_t started_ns;
-    uv_mutex_t applying;
-
-    struct worker *workers[WORKERS_MAX]; /* changed by the one who applies */
-    uint32_t active;                     /* workers that listen; the others rest */
-    struct bound_list bound;
-    struct admin *admin;
-    struct config_listen admin_listen; /* address owned; "" : none */
-    int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
-    void *before_serving_arg;
-
-    uv_mutex_t lock; /* of what follows */
-    uint32_t worker_count;
-    struct site_set *sites; /* NULL: nothing is served */
-    uint64_t generation, reloads;
-    uint32_t active_shown;
-};
 
 /* What an apply has prepared, to be put in force or thrown away. */
 struct preparation {
@@ -103,6 +79,7 @@ struct server *server_new(int *err)
     srv->shared.stat_lane = io_lane_new("stat", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.stat_lane)
         goto fail_stat_lane;
+    io_lane_reserve_thread(srv->shared.stat_lane);
     srv->shared.read_lane = io_lane_new("read", FIRST_THREADS, FIRST_THREADS);
     if (!srv->shared.read_lane)
         goto fail_read_lane;
@@ -273,34 +250,6 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
 
 /* --- putting in force ------------------------------------------------------------------------ */
 
-/* Twice the number of disks that hold the roots: a disk is busy while a result is on its way. */
-static uint32_t auto_read_threads(const struct config *cfg)
-{
-    dev_t disks[64];
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < cfg->site_count && count < ARRAY_LEN(disks); i++) {
-        struct stat st;
-        uint32_t known = 0;
-        if (stat(cfg->sites[i].root, &st) != 0)
-            continue;
-        while (known < count && disks[known] != st.st_dev)
-            known++;
-        if (known == count)
-            disks[count++] = st.st_dev;
-    }
-    return READS_PER_DISK * (count ? count : 1);
-}
-
-static void resize_lanes(struct server *srv, const struct config *cfg)
-{
-    uint32_t readers =
-        cfg->io.read_threads == CONFIG_AUTO ? auto_read_threads(cfg) : cfg->io.read_threads;
-
-    io_lane_resize(srv->shared.read_lane, readers, cfg->io.queue_length);
-    io_lane_resize(srv->shared.stat_lane, cfg->io.stat_threads, cfg->io.queue_length);
-}
-
 static void swap_workers(struct server *srv, struct site_set *sites, uint64_t generation,
                          uint32_t loops, const int *fds)
 {
@@ -391,7 +340,7 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
 
     if (is_reload)
         warn_of_start_options(srv->sites->cfg, prep->cfg);
-    resize_lanes(srv, prep->cfg);
+    server_lanes_resize(&srv->shared, prep->cfg);
     binding_release_old(&prep->binding, &srv->bound);
     swap_workers(srv, sites, generation, prep->loops, prep->binding.fds);
     srv->active = prep->loops;
@@ -427,80 +376,6 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     }
     uv_mutex_unlock(&srv->applying);
     return result;
-}
-
-/* --- reading back ---------------------------------------------------------------------------- */
-
-static uint32_t count_workers(struct server *srv)
-{
-    uint32_t count;
-
-    uv_mutex_lock(&srv->lock);
-    count = srv->worker_count;
-    uv_mutex_unlock(&srv->lock);
-    return count;
-}
-
-/* Loops that disagree are in the middle of a swap: the oldest answer counts. */
-static void ask_effective(struct worker *worker, void *arg)
-{
-    struct server_effective *out = arg;
-    const struct live_config *live = worker->loop.live;
-
-    if (!live || (out->serving && out->generation <= live->series->data.generation))
-        return;
-    out->serving = true;
-    out->generation = live->series->data.generation;
-    memcpy(out->digest, live->cfg->digest, sizeof(out->digest));
-}
-
-void server_effective(struct server *srv, struct server_effective *out)
-{
-    uint32_t count = count_workers(srv);
-
-    memset(out, 0, sizeof(*out));
-    memcpy(out->boot_id, srv->boot_id, sizeof(out->boot_id));
-    for (uint32_t i = 0; i < count; i++)
-        worker_call(srv->workers[i], ask_effective, out);
-    uv_mutex_lock(&srv->lock);
-    out->reloads = srv->reloads;
-    uv_mutex_unlock(&srv->lock);
-}
-
-struct config *server_config(struct server *srv)
-{
-    struct config *cfg;
-
-    uv_mutex_lock(&srv->lock);
-    cfg = srv->sites ? config_get(srv->sites->cfg) : NULL;
-    uv_mutex_unlock(&srv->lock);
-    return cfg;
-}
-
-static void ask_metrics(struct worker *worker, void *arg)
-{
-    loop_add_metrics(&worker->loop, arg);
-}
-
-void server_metrics(struct server *srv, struct server_metrics *out)
-{
-    struct io_lane_state stat_lane, read_lane;
-    uint32_t count = count_workers(srv);
-
-    memset(out, 0, sizeof(*out));
-    for (uint32_t i = 0; i < count; i++)
-        worker_call(srv->workers[i], ask_metrics, out);
-    io_lane_state(srv->shared.stat_lane, &stat_lane);
-    io_lane_state(srv->shared.read_lane, &read_lane);
-    out->gauges[GAUGE_STAT_QUEUE] = stat_lane.queued;
-    out->gauges[GAUGE_READ_QUEUE] = read_lane.queued;
-    out->gauges[GAUGE_STAT_THREADS] = stat_lane.threads;
-    out->gauges[GAUGE_READ_THREADS] = read_lane.threads;
-    out->gauges[GAUGE_READ_BUSY] = read_lane.busy;
-    uv_mutex_lock(&srv->lock);
-    out->gauges[GAUGE_WORKERS] = srv->active_shown;
-    uv_mutex_unlock(&srv->lock);
-    out->monotonic_ms = (monotonic_ns() - srv->started_ns) / NS_PER_MS;
 }
 
 void server_reopen_logs(struct server *srv)

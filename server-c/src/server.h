@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "metrics.h" /* enum counter, gauge, stage; struct server_series, server_metrics */
+#include "samples.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +52,27 @@ struct config *server_config(struct server *srv);
 
 /* Merged over all loops. Counters and histograms never decrease within a boot. */
 void server_metrics(struct server *srv, struct server_metrics *out);
+
+/* What every loop keeps of single requests, and how many it has kept so far. */
+struct server_samples_state {
+    uint32_t every_requests, slower_than_millis, keep; /* as configured; 0 without a config */
+    size_t kept[SAMPLE_KINDS];
+    uint64_t taken[SAMPLE_KINDS];
+};
+void server_samples_state(struct server *srv, struct server_samples_state *out);
+
+struct server_samples {
+    char boot_id[33];
+    uint64_t next_us;     /* since the start: all that ended until then were looked at */
+    uint64_t matched;     /* how many there are, given or not */
+    struct sample *items; /* newest first; server_samples_fini() frees them */
+    size_t count;
+};
+/* The newest samples of all loops, at most `limit`, that ended after `since_us` (a former next_us, so
+ * that none is seen twice and none is missed). UV_EINVAL when that is still to come. */
+int server_samples(struct server *srv, struct server_samples *out, uint64_t since_us, size_t limit,
+                   bool wants_regular, bool wants_slow);
+void server_samples_fini(struct server_samples *samples);
 
 /* Reopen log files (SIGUSR1, after rotation). */
 void server_reopen_logs(struct server *srv);

@@ -4,6 +4,7 @@
 #define FARMSTEAD_STAGES_H
 
 #include "histogram.h"
+#include "util.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@ enum stage {
 };
 
 const char *stage_name(enum stage stage); /* as on the wire; static */
+const char *stage_help(enum stage stage); /* static */
 
 /* Monotonic nanoseconds. Pieces of a stage (the chunks of a large file) are added up. */
 struct stage_clock {
@@ -25,8 +27,27 @@ struct stage_clock {
     bool looked_up, read_disk; /* did the request need the stat lane, the read lane? */
 };
 
+/* The time for a stage_clock. Built with FARMSTEAD_STAGES=OFF it stands still: then the difference
+ * to the usual build is what the stages cost (docs/observing-a-node.md). */
+static inline uint64_t stage_now(void)
+{
+#ifdef FARMSTEAD_WITHOUT_STAGES
+    return 0;
+#else
+    return monotonic_ns();
+#endif
+}
+
 /* Records a response whose last byte was given to the socket at `end_ns`. */
 void stages_record(struct histogram stages[STAGE_COUNT], const struct stage_clock *clock,
                    uint64_t end_ns);
+
+/* How long each stage of a request took that ended, or was ended, at `end_ns`. */
+#define STAGE_ABSENT UINT64_MAX /* it did not come to this one, or did not need it */
+void stages_split(uint64_t ns[STAGE_COUNT], const struct stage_clock *clock, uint64_t end_ns);
+
+struct buf;
+/* Nanoseconds as seconds, with no digit lost or added: 1500000000 as "1.5". */
+void stage_append_seconds(struct buf *out, uint64_t ns);
 
 #endif

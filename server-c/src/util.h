@@ -50,6 +50,14 @@ static inline int64_t wall_clock_seconds(void)
     return (int64_t)ts.tv_sec;
 }
 
+/* Microseconds since 1970. Any thread. */
+static inline uint64_t wall_clock_us(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (uint64_t)ts.tv_sec * UINT64_C(1000000) + (uint64_t)ts.tv_nsec / 1000;
+}
+
 /* The value of a hexadecimal digit, or -1. */
 static inline int hex_digit(int c)
 {

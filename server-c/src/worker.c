@@ -66,7 +66,6 @@ static void on_tick(uv_timer_t *timer)
     loop->files.now_ms = uv_now(&loop->uv);
     conn_check_timeouts(loop);
     conn_retry_throttled(loop);
-    body_retry_stalled(loop);
     conn_trim_spares(loop, SPARES_KEPT);
     file_cache_sweep(&loop->files);
     for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)

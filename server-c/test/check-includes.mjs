@@ -9,18 +9,18 @@ const src = join(dirname(fileURLToPath(import.meta.url)), '../src')
 
 // The first layer that a module's name matches is its own; a module without a layer is an error.
 const layers = [
-  { name: 'base', modules: /^(buf|list|mem|text_pos|utf8|util)$/ },
+  { name: 'base', modules: /^(buf|list|mem|proto|text_pos|utf8|util)$/ },
   {
     name: 'pure',
     modules:
-      /^(address_block|config(_(?!check).*)?|digest|glob|histogram|http_.*|json_.*|mime|response.*|signed_url|stages|url_.*)$/,
+      /^(address_block|config(_(?!check).*)?|digest|glob|histogram|http_.*|json_.*|mime|response.*|samples(_.*)?|sample_query|signed_url|stages|url_.*)$/,
     // What is pure is tested and fuzzed without a loop, a socket or a file.
     forbidden: /^(uv|fcntl|poll|pthread|sys\/(socket|epoll|sendfile|stat|uio))\.h$/,
   },
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|confined_.*|config_check.*|dir_listing.*|file_.*|htpasswd|io_lane|log|metrics|peer_table|rate_limit|secret_file|site.*)$/,
+      /^(access_line|access_log|auth.*|confined_.*|config_check.*|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
   },
   { name: 'traffic', modules: /^(body|body_read|conn|conn_.*|listener|loop|poller|unix_socket)$/ },
   {

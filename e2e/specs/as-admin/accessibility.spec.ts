@@ -1,13 +1,38 @@
 // SPDX-License-Identifier: MIT
 // Each screen, in light and dark, against the WCAG rules that a program can check; and on a phone.
+import { readFileSync } from 'node:fs'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { visit } from '../../fixtures/visitors.ts'
+import { ConfigForm } from '../../pages/config-form.ts'
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const phone = { width: 390, height: 844 }
+
+const corpus = new URL('../../../server-c/config-corpus/good/', import.meta.url)
+/** Every option there is, some of them wrong: also a name that is none and wider than a phone. */
+const everythingAndWrong = readFileSync(new URL('all-options.jsonc', corpus), 'utf8')
+  .replace('"connections": 100', '"connections": 0')
+  .replace('"^/old/(.*)$"', '"^/old/(.*"')
+  .replace('"status": 308', '"status": 304')
+  .replace('"root": "/"', `"root": "relative", "${'unknown'.repeat(12)}": [1, 2]`)
+const PROBLEMS = 5
+/** Through the first site's fields and lists: of each kind of field some. */
+const TABS = 60
+
+/** What has the focus when all of it is beneath something else, as the list of problems; else ''. */
+function focusHidden(): string {
+  const focused = document.activeElement
+  if (focused === null) return 'nothing'
+  const { left, top, bottom } = focused.getBoundingClientRect()
+  const isSeen = [top + 3, bottom - 3].some((y) => {
+    const shown = document.elementFromPoint(left + 8, y)
+    return shown !== null && (focused.contains(shown) || shown.contains(focused))
+  })
+  return isSeen ? '' : focused.outerHTML.slice(0, 120)
+}
 
 type Screen = { name: string; path: string }
 
@@ -65,6 +90,33 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }
   })
 }
+
+test('the form keeps the rules with everything open, with errors, and on a phone', async ({
+  page,
+  api,
+}) => {
+  const form = new ConfigForm(page)
+  const before = await api.draft()
+  await api.writeDraft(everythingAndWrong)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.goto('/configs/default?view=form')
+    await expect(page.getByText(`${PROBLEMS} problems, by farmstead-node`)).toBeVisible()
+    await form.openEverything()
+    const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
+    const found = violations.map(({ id, help, nodes }) => [id, help, nodes[0]?.html.slice(0, 160)])
+    expect.soft(found, colorScheme).toEqual([])
+  }
+  await page.setViewportSize(phone)
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect.soft(width).toBeLessThanOrEqual(phone.width)
+  await page.getByRole('textbox', { name: /Event loops/ }).focus()
+  for (let tab = 0; tab < TABS; tab++) {
+    await page.keyboard.press('Tab')
+    expect.soft(await page.evaluate(focusHidden), `after ${tab + 1} tabs`).toBe('')
+  }
+  await api.writeDraft(before)
+})
 
 test('the sign-in screen keeps the accessibility rules', async ({ browser, farm }) => {
   const nobody = { cookies: [], origins: [] }

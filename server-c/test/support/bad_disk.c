@@ -2,7 +2,7 @@
 /* bad_disk.c — a preloaded library that makes files fail as a dying disk does, chosen by their
  * name: what holds "eio-open", "eio-stat" or "eio-read" answers EIO to that call, "eio-late" only
  * from its second MiB on; "slow-open" takes SLOW_MS to be opened, "slow-read" to be read from its
- * start. As with a real disk, a read that may not wait learns neither: it would have to.
+ * start; "ever-new" has another time whenever it is asked for. As with a real disk, a read that may not wait learns neither: it would have to.
  *
  * Built by bad-disk.mjs. Each call looks its successor up anew: it is about being right, not
  * fast. */
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -24,6 +25,8 @@
 #define SLOW_MS 100
 #define GOOD_BYTES (1 << 20)
 #define PATH_LEN 4096
+
+static atomic_long looks;
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -110,7 +113,11 @@ int fstat(int fd, struct stat *st)
         errno = EIO;
         return -1;
     }
-    return NEXT(fstat)(fd, st);
+    if (NEXT(fstat)(fd, st) != 0)
+        return -1;
+    if (has(path, "ever-new"))
+        st->st_mtim.tv_nsec = atomic_fetch_add(&looks, 1) % 1000000000;
+    return 0;
 }
 
 ssize_t pread(int fd, void *out, size_t len, off_t offset)

@@ -16,7 +16,7 @@ export const nodeBinary =
 const START_MS = 20_000
 
 // The cache trusts no file that changed within the grain of the kernel's clock: a test's are older.
-const SETTLED_MS = 100
+export const SETTLED_MS = 100
 
 /** A folder that is gone when the test ends. */
 export function tempFolder(t) {

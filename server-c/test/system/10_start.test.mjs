@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
+import { nodeBinary, startNode, tempFolder, until, writeTree } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
 const run = (...args) => spawnSync(nodeBinary, args, { encoding: 'utf8', timeout: 20_000 })
@@ -53,6 +53,27 @@ test('serve with a bad config names file, line and column, and exits with 1', (t
   const { status, stderr } = run('serve', '--config', path)
   assert.equal(status, 1)
   assert.match(stderr, /bad\.json:3:3: unknown_key/)
+})
+
+test('a key in a folder that is served is a warning, of check and at the start', async (t) => {
+  const folder = tempFolder(t)
+  writeTree(folder, { 'www/a.txt': 'a', 'www/link.key': 'k'.repeat(32) })
+  const signed = { paths: ['/x/**'], secretFile: join(folder, 'www/link.key') }
+  const path = join(folder, 'node.json')
+  const site = { hosts: ['*'], root: join(folder, 'www'), signedUrls: [signed] }
+  writeFileSync(path, JSON.stringify({ listen: [{ port: 0 }], sites: [site] }))
+
+  const { status, stdout, stderr } = run('check', path)
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /node\.json: right, sha256:/)
+  assert.match(stderr, /^\S+node\.json:1:\d+: warning: "[^"]+link\.key" is in "[^"]+www", which/)
+  const { ok, errors, warnings } = JSON.parse(run('check', '--json', path).stdout)
+  assert.deepEqual([ok, errors, warnings.length], [true, [], 1])
+  assert.equal(warnings[0].pointer, '/sites/0/signedUrls/0/secretFile')
+  assert.deepEqual(JSON.parse(run('check', '--json', '--text-only', path).stdout).warnings, [])
+
+  const node = await startNode(t, { site: { signedUrls: [signed], root: join(folder, 'www') } })
+  await node.logLine(/warn \S+: exposed_file: "[^"]+link\.key" is in /)
 })
 
 test('a taken port is refused by name', async (t) => {

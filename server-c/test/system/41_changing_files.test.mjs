@@ -93,22 +93,23 @@ for (const [way, maxFileBytes, wrap, skip] of [
         )
     })
 
-test('what is rewritten at its size right after an answer is seen, however long the ttl', async (t) => {
-  const node = await startNode(t, { config: { statCache: { ttlMillis: 60_000 } } })
-  let seen = 0
-  for (let i = 0; i < 40; i++) {
-    const path = join(node.root, `${i}.txt`)
-    writeFileSync(path, 'old')
-    const first = await get(node.port, `/${i}.txt`)
-    if (first.headers.etag) continue // a busy machine: it had settled, and is kept for the ttl
-    overwrite(path, 0, Buffer.from('new'))
-    const second = await get(node.port, `/${i}.txt`)
-    assert.equal(first.text, 'old')
-    assert.equal(second.text, 'new')
-    seen++
-  }
-  assert.ok(seen > 0)
-})
+for (const engine of ['ttl', 'inotify', 'off'])
+  test(`engine ${engine}: what is rewritten at its size right after an answer is seen, however long the ttl`, async (t) => {
+    const node = await startNode(t, { config: { statCache: { engine, ttlMillis: 60_000 } } })
+    let seen = 0
+    for (let i = 0; i < 40; i++) {
+      const path = join(node.root, `${i}.txt`)
+      writeFileSync(path, 'old')
+      const first = await get(node.port, `/${i}.txt`)
+      if (first.headers.etag) continue // a busy machine: it had settled, and is kept for the ttl
+      overwrite(path, 0, Buffer.from('new'))
+      const second = await get(node.port, `/${i}.txt`)
+      assert.equal(first.text, 'old')
+      assert.equal(second.text, 'new')
+      seen++
+    }
+    assert.ok(seen > 0)
+  })
 
 test('a file has its ETag when it has settled, and one tag never stands for two contents', async (t) => {
   const node = await startNode(t, { config: { statCache: { engine: 'off' } } })

@@ -2,6 +2,7 @@
 // A disk that does not answer: who waits is told so in time, everybody else is served, a stop ends.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hungDisk } from '../support/hung-disk.mjs'
 import { startNode, until } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
@@ -35,6 +36,20 @@ for (const path of ['/hang-open.txt', '/hang-read.txt']) {
     client.close()
   })
 }
+
+test('files in use are served though each look-up of another hangs', async (t) => {
+  const { wrap, release } = hungDisk(t)
+  const hung = Array.from({ length: 12 }, (_, i) => `/hang-open-${i}.txt`)
+  // Each loop has its own cache: one is enough to know the file.
+  const node = await startNode(t, { files, config: { ...config, workers: 1 }, wrap })
+  assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
+  const refused = Promise.all(hung.map(async (path) => (await get(node.port, path)).status))
+  // Longer than statCache.ttlMillis: it is looked up again meanwhile, on the thread that is kept.
+  for (const start = Date.now(); Date.now() - start < 3000; await sleep(100))
+    assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
+  assert.deepEqual(await refused, hung.fill(503))
+  await release()
+})
 
 test('a response that has begun is cut off', async (t) => {
   const { wrap, release } = hungDisk(t)

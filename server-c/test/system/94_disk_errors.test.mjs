@@ -61,6 +61,20 @@ test('a file the disk cannot give is an error, never a short or an empty answer'
   await witness.stop(t)
 })
 
+test('a file that somebody keeps writing to can be asked for again, one that is broken is an error', async (t) => {
+  const node = await startNode(t, {
+    files: { ...files, 'ever-new.txt': 'small', 'ever-new.bin': big },
+    config,
+    wrap: badDisk(t),
+  })
+  for (const target of ['/ever-new.txt', '/ever-new.bin']) {
+    const { status, headers } = await get(node.port, target)
+    assert.deepEqual([status, headers['retry-after']], [503, '1'], target)
+  }
+  for (const target of ['/eio-read.txt', '/eio-read.bin'])
+    assert.equal((await get(node.port, target)).status, 500, target)
+})
+
 test('an error page the disk cannot give does not hide the error', async (t) => {
   const node = await startNode(t, { files, site, config, wrap: badDisk(t) })
   const { status, complete, text } = await get(node.port, '/none.txt')

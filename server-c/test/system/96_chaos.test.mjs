@@ -204,6 +204,8 @@ function configOf(node, where, random, extraPort) {
       { engine: 'off' },
       { ttlMillis: 30 },
       { ttlMillis: 400, maxEntries: 16 },
+      { engine: 'inotify' },
+      { engine: 'inotify', ttlMillis: 30, maxWatches: 3 },
     ]),
     fileCache: random.pick([
       { maxBytes: 30_000, maxFileBytes: 30_000, maxOpenFiles: 16 },
@@ -261,7 +263,7 @@ const TARGETS = [
   file('al/x.txt', { target: '/alias/x.txt' }),
   file('paid/f.txt', { target: sign('/paid/f.txt') }),
   file('gone.txt', { may: [404] }),
-  file('grows.bin', { may: [404, 500], breaks: true }),
+  file('grows.bin', { may: [404, 503], breaks: true }),
   file('morph', { may: [404, 301, 403] }),
   file('slow-read-0.txt'),
   file('slow-read-1.bin'),

@@ -148,24 +148,6 @@ static void a_generation_that_came_back_counts_from_zero(void)
     free(metrics);
 }
 
-static void row_seconds(int line, uint64_t ns, const char *want)
-{
-    struct buf out;
-    buf_init(&out);
-    write_seconds(&out, ns);
-    CHECK_STR(line, "seconds", out.data, want);
-    buf_fini(&out);
-}
-
-static void seconds_are_exact(void)
-{
-    row_seconds(__LINE__, 0, "0");
-    row_seconds(__LINE__, 1, "0.000000001");
-    row_seconds(__LINE__, 2100000, "0.0021");
-    row_seconds(__LINE__, UINT64_C(3000000000), "3");
-    row_seconds(__LINE__, UINT64_C(12345678901234567), "12345678.901234567");
-}
-
 static void fifteen_minutes_are_kept(void)
 {
     struct agent_report_ring ring;
@@ -236,7 +218,6 @@ int main(void)
     report_equals_its_example();
     a_window_is_the_difference_of_two_snapshots();
     a_generation_that_came_back_counts_from_zero();
-    seconds_are_exact();
     fifteen_minutes_are_kept();
     bytes_are_bounded();
     return check_end("agent_report");

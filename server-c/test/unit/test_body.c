@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A response's bytes: in pieces from memory and from a file, within a quota, and through the read
  * lane where the kernel never says that bytes are resident (network file systems), where it says so
- * after a read-ahead, where the file changes meanwhile, and where the lane is full. */
+ * after a read-ahead, where the file changes meanwhile, and where the lane is full. Chunks grow. */
 #include <stddef.h>
 #include <sys/types.h>
 #include <stdint.h>
@@ -10,6 +10,7 @@ static ssize_t fake_resident_len(int fd, size_t len, uint64_t offset);
 #define file_resident_len fake_resident_len
 #include "file_read.h"
 #include "body.c"
+#include "body_read.c"
 #undef file_resident_len
 
 #include "check.h"
@@ -113,7 +114,6 @@ static enum body_step send_any(struct stage_clock *clock, struct body_part *part
         memcpy(entry->body, content, FILE_BYTES);
     }
     part->entry = entry;
-    list_init(&body.stalled);
     received_len = 0;
     waits = asked = throttled = 0;
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
@@ -257,7 +257,6 @@ static void test_an_end_in_the_middle(void)
     struct file_entry *entry = open_entry();
     struct body_part part = make_part(row);
 
-    list_init(&body.stalled);
     part.entry = entry;
     residency = RESIDENT;
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
@@ -323,7 +322,6 @@ static void test_giving_up_while_the_lane_reads(void)
     struct stage_clock clock = {.head_ns = 1};
     struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
 
-    list_init(&body.stalled);
     residency = NEVER_RESIDENT;
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
     waits = 0;
@@ -365,7 +363,7 @@ static void on_crowd_ready(struct body *body)
         crowd_done[i] = true;
 }
 
-/* Each chunk that was read lets as many try as get room, not all who wait. */
+/* Once begun, all get their chunks in turn, though the queue is far shorter than they are many. */
 static void test_a_crowd(void)
 {
     struct stage_clock clock = {.head_ns = 1};
@@ -373,17 +371,17 @@ static void test_a_crowd(void)
     struct body_part part = {.entry = entry, .len = FILE_BYTES};
     int chunks = CROWD * (FILE_BYTES / 65536 + 1), rounds = 0, done = 0, first_done = 0;
 
-    io_lane_resize(shared.read_lane, 1, 4);
+    io_lane_resize(shared.read_lane, 1, CROWD);
     residency = NEVER_RESIDENT;
     for (size_t i = 0; i < CROWD; i++) {
         crowd[i] = (struct body){.on_ready = on_crowd_ready, .clock = &clock, .quota = UINT64_MAX};
-        list_init(&crowd[i].stalled);
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, crowd_sockets[i]);
         CHECK_INT(
             __LINE__, "waits",
             body_start(&crowd[i], &the_loop, crowd_sockets[i][0], HEAD, sizeof(HEAD) - 1, &part),
             BODY_WAITING);
     }
+    io_lane_resize(shared.read_lane, 1, 4);
     for (; done < CROWD && rounds < 100 * chunks; rounds++) {
         uv_run(&the_loop.uv, UV_RUN_ONCE);
         done = 0;
@@ -404,34 +402,96 @@ static void test_a_crowd(void)
     io_lane_resize(shared.read_lane, 1, 16);
 }
 
-static void test_a_full_lane(void)
+/* A full socket, or no quota, is waiting for the first byte; not the time it took to send it. */
+static void test_no_first_byte_yet(void)
 {
     struct stage_clock clock = {.head_ns = 1};
-
-    io_lane_resize(shared.read_lane, 1, 0);
-    residency = AFTER_READ_AHEAD;
     struct file_entry *entry = open_entry();
-    struct body_part part = {.entry = entry, .len = FILE_BYTES};
-    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
-    list_init(&body.stalled);
+    struct body_part part = {.entry = entry, .len = FILE_BYTES, .from_memory = true};
+    struct body body = {.on_ready = on_ready, .clock = &clock};
+
+    entry->body = malloc(FILE_BYTES);
+    memcpy(entry->body, content, FILE_BYTES);
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    waits = asked = 0;
+    received_len = 0;
     last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "waits", last_step, BODY_WAITING);
-    CHECK_TRUE(!list_empty(&the_loop.stalled), "for the lane to have room");
-    body_retry_stalled(&the_loop);
-    CHECK_INT(__LINE__, "not asked while there is none: its time runs on", waits, 0);
-    io_lane_resize(shared.read_lane, 1, 16);
-    asked = 0;
-    body_retry_stalled(&the_loop);
-    CHECK_INT(__LINE__, "asked again", waits, 1);
-    CHECK_TRUE(list_empty(&the_loop.stalled), "and has its job");
+    CHECK_INT(__LINE__, "no quota", last_step, BODY_THROTTLED);
+    CHECK_INT(__LINE__, "nothing sent", clock.first_ns, 0);
+    while (send(sockets[0], content, 1000, MSG_DONTWAIT) > 0)
+        ;
+    body.quota = UINT64_MAX;
+    last_step = body_send(&body, &the_loop, sockets[0]);
+    CHECK_INT(__LINE__, "a full socket", last_step, BODY_WANTS_WRITE);
+    CHECK_INT(__LINE__, "still nothing sent", clock.first_ns, 0);
     body_end(&body, &the_loop);
-    while (the_loop.port.outstanding > 0)
-        uv_run(&the_loop.uv, UV_RUN_ONCE);
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "a full socket at once", last_step, BODY_WANTS_WRITE);
+    CHECK_INT(__LINE__, "nothing sent this time", clock.first_ns, 0);
+    while (recv(sockets[1], received, sizeof(received), MSG_DONTWAIT) > 0)
+        ;
+    last_step = body_send(&body, &the_loop, sockets[0]);
+    CHECK_TRUE(clock.first_ns > 1, "now it has its time");
+    body_end(&body, &the_loop);
     file_cache_put(&the_loop.files, entry);
     close(sockets[0]);
     close(sockets[1]);
+}
+
+/* The first read of a response may be refused: nothing was sent that a 503 could not replace. */
+static void test_a_full_lane(void)
+{
+    struct stage_clock clock = {.head_ns = 1};
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
+
+    io_lane_resize(shared.read_lane, 1, 0);
+    residency = AFTER_READ_AHEAD;
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    waits = asked = 0;
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "refused", last_step, BODY_REFUSED);
+    body_end(&body, &the_loop);
+    CHECK_INT(__LINE__, "no job", the_loop.port.outstanding, 0);
+    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
+
+    io_lane_resize(shared.read_lane, 1, 16);
+    part = (struct body_part){.entry = entry, .len = FILE_BYTES};
+    received_len = 0;
+    asked = 0;
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "let in", last_step, BODY_WAITING);
+    io_lane_resize(shared.read_lane, 1, 0);
+    receive_to_the_end(&body, NULL);
+    CHECK_INT(__LINE__, "and not turned out on the way", last_step, BODY_SENT);
+    CHECK_INT(__LINE__, "all of it", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
+    body_end(&body, &the_loop);
+    io_lane_resize(shared.read_lane, 1, 16);
+    file_cache_put(&the_loop.files, entry);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+
+static void test_chunks(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t sent;
+        bool by_copy;
+        size_t chunk;
+    } rows[] = {
+        {"the first", 0, false, 65536},
+        {"the second", 65536, false, 65536},
+        {"the third", 2 * 65536, false, 2 * 65536},
+        {"with the head, too", 2 * 65536 + 300, false, 2 * 65536},
+        {"as large as they get", 100 * 65536, false, 4 * 65536},
+        {"copied", 100 * 65536, true, 65536},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct body body = {.sent = rows[i].sent, .by_copy = rows[i].by_copy};
+        CHECK_INT((int)i, rows[i].name, chunk_of(&body, &the_loop), rows[i].chunk);
+    }
 }
 
 int main(void)
@@ -449,7 +509,9 @@ int main(void)
     test_giving_up_while_the_lane_reads();
     test_pieces();
     test_an_end_in_the_middle();
+    test_no_first_byte_yet();
     test_a_full_lane();
+    test_chunks();
     test_a_crowd();
     io_port_close(&the_loop.port, NULL);
     uv_run(&the_loop.uv, UV_RUN_DEFAULT);

@@ -134,10 +134,10 @@ static void test_for_programs(void)
     answer = json_loads(got.out.data, 0, NULL);
     CHECK_INT(__LINE__, "form",
               json_unpack_ex(answer, NULL, JSON_STRICT,
-                             "{sb sn s[{ss sI sI sI sI ss ss ss!}!] sI!}", "ok", &ok, "digest",
+                             "{sb sn s[{ss sI sI sI sI ss ss ss!}!] sI s[!]!}", "ok", &ok, "digest",
                              "errors", "pointer", &pointer, "line", &line, "column", &column,
                              "endLine", &end_line, "endColumn", &end_column, "code", &code,
-                             "message", &message, "hint", &hint, "dropped", &dropped),
+                             "message", &message, "hint", &hint, "dropped", &dropped, "warnings"),
               0);
     CHECK_INT(__LINE__, "ok", ok, 0);
     CHECK_STR(__LINE__, "pointer", pointer, "/sites/1/hosts/0");
@@ -154,8 +154,8 @@ static void test_for_programs(void)
     CHECK_INT(__LINE__, "exit code", got.code, 0);
     answer = json_loads(got.out.data, 0, NULL);
     CHECK_INT(__LINE__, "form",
-              json_unpack(answer, "{sb ss s[!] sI!}", "ok", &ok, "digest", &digest, "errors",
-                          "dropped", &dropped),
+              json_unpack(answer, "{sb ss s[!] sI s[!]!}", "ok", &ok, "digest", &digest, "errors",
+                          "dropped", &dropped, "warnings"),
               0);
     CHECK_INT(__LINE__, "ok", ok, 1);
     CHECK_STR(__LINE__, "digest, as in digests.json", digest,

@@ -6,7 +6,7 @@
 #include "file_lookup.h"
 
 static void spied_lookup(struct file_found *found, const struct file_place *place,
-                         const struct file_key *key);
+                         const struct file_key *key, struct folder_chain *chain);
 #define file_lookup_run spied_lookup
 #include "file_cache.c"
 #undef file_lookup_run
@@ -33,11 +33,11 @@ static bool settles, has_young_mtime;
 static int lookups;
 
 static void spied_lookup(struct file_found *found, const struct file_place *in,
-                         const struct file_key *key)
+                         const struct file_key *key, struct folder_chain *chain)
 {
     lookups++;
     if (!forced) {
-        file_lookup_run(found, in, key);
+        file_lookup_run(found, in, key, chain);
         found->is_settling = settles;
         found->has_young_mtime = has_young_mtime;
         return;

@@ -14,13 +14,15 @@ static char root[] = "/tmp/farmstead-lookup-XXXXXX";
 static struct config_site site;
 static char html[] = "index.html", htm[] = "index.htm", br[] = "br", gz[] = "gzip", zstd[] = "zstd";
 
+static struct folder_chain no_chain = {.inotify = -1, .folder = -1};
+
 static struct file_found find(const char *path)
 {
     const struct file_place place = {.site = &site, .folder = root};
     const struct file_key key = {.path = {path, strlen(path)}};
     struct file_found found;
 
-    file_lookup_run(&found, &place, &key);
+    file_lookup_run(&found, &place, &key, &no_chain);
     if (found.fd >= 0)
         close(found.fd);
     return found;
@@ -156,6 +158,7 @@ static void test_siblings(void)
 
 static void test_youth(void)
 {
+    static char *codings[] = {gz};
     static const struct {
         int line;
         const char *name;
@@ -188,6 +191,12 @@ static void test_youth(void)
     CHECK_TRUE(!find("/set").has_young_mtime, "its time was set");
     usleep(60000);
     CHECK_TRUE(!find("/set").is_settling, "its ctime has settled");
+    site.precompressed = codings;
+    site.precompressed_count = 1;
+    make("set.gz", 0, "x");
+    CHECK_TRUE(find("/set").is_settling && !find("/set").has_young_mtime, "a sibling has not");
+    CHECK_INT(__LINE__, "which does not count yet", find("/set").codings, 0);
+    site.precompressed_count = 0;
 }
 
 /* A file that cannot be opened for now is not a file that is not there. */

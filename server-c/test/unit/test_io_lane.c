@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue's bound, its order, resizing under work, and that nothing is lost or done twice. */
+/* The queue's bound, its order and who goes before it, the thread that is kept free, resizing under
+ * work, and that nothing is lost or done twice. */
 #include "io_lane.c"
 
 #include "check.h"
@@ -108,6 +109,87 @@ static void test_resizing_under_work(uv_loop_t *loop, struct io_port *port)
     io_lane_free(lane);
 }
 
+static void wait_until_taken(struct io_lane *lane, uint32_t busy)
+{
+    struct io_lane_state state;
+
+    do {
+        io_lane_state(lane, &state);
+    } while (state.busy != busy || state.queued > 0);
+}
+
+static int order[JOBS], order_len;
+
+static void on_ordered(struct io_job *job)
+{
+    order[order_len++] = container_of(job, struct test_job, job)->number;
+}
+
+/* One thread, held up by job 0 while the others come. */
+static void test_who_goes_first(uv_loop_t *loop, struct io_port *port)
+{
+    struct io_lane *lane = io_lane_new("test", 1, 12);
+    int refused = 0;
+
+    io_lane_reserve_thread(lane); /* a lane of one thread has none to spare */
+    prepare(0, run_gated);
+    CHECK_INT(__LINE__, "holds it up", io_lane_submit(lane, port, &jobs[0].job), 0);
+    wait_until_taken(lane, 1);
+    for (int i = 1; i < 40; i++) {
+        prepare(i, run_job);
+        jobs[i].job.on_done = on_ordered;
+        if (i < 20)
+            refused += io_lane_submit(lane, port, &jobs[i].job) != 0;
+        else if (i < 22)
+            io_lane_submit_next(lane, port, &jobs[i].job);
+        else
+            refused += io_lane_submit_first(lane, port, &jobs[i].job) != 0;
+    }
+    CHECK_INT(__LINE__, "each queue has its bound", refused, 19 - 12 + 18 - 12);
+    CHECK_TRUE(io_lane_has_queue(lane), "jobs wait");
+    uv_sem_post(&gate);
+    order_len = 0;
+    run_until_idle(loop, port);
+    CHECK_INT(__LINE__, "all that were let in", order_len, 12 + 2 + 12);
+    for (int i = 0; i < FIRST_IN_A_ROW; i++)
+        CHECK_INT(i, "those first", order[i], 22 + i);
+    CHECK_INT(__LINE__, "then one of the others", order[FIRST_IN_A_ROW], 1);
+    CHECK_INT(__LINE__, "then those again", order[FIRST_IN_A_ROW + 1], 22 + FIRST_IN_A_ROW);
+    CHECK_INT(__LINE__, "the ones never refused come last, as they came", order[order_len - 1], 21);
+    CHECK_TRUE(!io_lane_has_queue(lane), "none waits");
+    io_lane_free(lane);
+}
+
+/* Three threads of four are held up, and more jobs wait: what goes first is done all the same. */
+static void test_the_reserve(uv_loop_t *loop, struct io_port *port)
+{
+    struct io_lane *lane = io_lane_new("test", 4, 100);
+
+    io_lane_reserve_thread(lane);
+    for (int i = 0; i < 20; i++) {
+        prepare(i, run_gated);
+        CHECK_INT(i, "submit", io_lane_submit(lane, port, &jobs[i].job), 0);
+    }
+    for (int round = 0; round < 50; round++) {
+        size_t outstanding = port->outstanding;
+        for (int i = 100; i < 103; i++) {
+            prepare(i, run_job);
+            CHECK_INT(i, "submit first", io_lane_submit_first(lane, port, &jobs[i].job), 0);
+        }
+        while (port->outstanding > outstanding)
+            uv_run(loop, UV_RUN_ONCE);
+    }
+    CHECK_INT(__LINE__, "the others still wait", port->outstanding, 20);
+    CHECK_INT(__LINE__, "fewer threads", io_lane_resize(lane, 1, 100), 1);
+    for (int i = 0; i < 20; i++)
+        uv_sem_post(&gate);
+    last_started = -1;
+    run_until_idle(loop, port);
+    for (int i = 0; i < 20; i++)
+        CHECK_INT(i, "each is done once", jobs[i].done, 1);
+    io_lane_free(lane);
+}
+
 int main(void)
 {
     struct io_port port;
@@ -118,6 +200,8 @@ int main(void)
     CHECK_INT(__LINE__, "port", io_port_init(&port, &loop), 0);
     test_bound(&loop, &port);
     test_resizing_under_work(&loop, &port);
+    test_who_goes_first(&loop, &port);
+    test_the_reserve(&loop, &port);
     io_port_close(&port, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     io_port_fini(&port);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Merging series of several loops, and the text forms. */
+/* Merging series of several loops, and JSON. */
 #include "metrics.c"
 
+#include "buf.h"
 #include "check.h"
+#include "util.h"
 
 #include <stdlib.h>
 
@@ -38,7 +40,20 @@ static void test_merging(void)
     CHECK_INT(__LINE__, "older than all kept", metrics.series[0].generation, 3);
 }
 
-static void test_text(void)
+static void test_created(void)
+{
+    static const uint64_t created_us[] = {70, 50, 90};
+    struct server_series series = {.generation = 1};
+
+    memset(&metrics, 0, sizeof(metrics));
+    for (size_t i = 0; i < ARRAY_LEN(created_us); i++) {
+        series.created_us = created_us[i];
+        metrics_add_series(&metrics, &series);
+    }
+    CHECK_INT(__LINE__, "since the first loop had it", metrics.series[0].created_us, 50);
+}
+
+static void test_json(void)
 {
     struct buf out;
 
@@ -46,16 +61,6 @@ static void test_text(void)
     add(7, 3); /* 1, 2 and 4 ms */
     metrics.gauges[GAUGE_OPEN_CONNECTIONS] = 12;
     buf_init(&out);
-    metrics_append_prometheus(&out, &metrics);
-    CHECK_TRUE(strstr(out.data, "\nfarmstead_requests_total{generation=\"7\"} 3\n"), "counter");
-    CHECK_TRUE(strstr(out.data, "farmstead_open_connections 12\n"), "gauge");
-    CHECK_TRUE(strstr(out.data, "stage=\"total\",le=\"0.001953125\"} 1\n"), "2^-9 s");
-    CHECK_TRUE(strstr(out.data, "stage=\"total\",le=\"0.00390625\"} 2\n"), "2^-8 s");
-    CHECK_TRUE(strstr(out.data, "stage=\"total\",le=\"0.0078125\"} 3\n"), "2^-7 s");
-    CHECK_TRUE(strstr(out.data, "stage=\"total\",le=\"+Inf\"} 3\n"), "infinity");
-    CHECK_TRUE(strstr(out.data, "stage_seconds_sum{generation=\"7\",stage=\"total\"} 0.007\n"),
-               "sum");
-    buf_clear(&out);
     metrics_append_json(&out, &metrics);
     CHECK_TRUE(strstr(out.data, "\"openConnections\":12"), "gauge in %s", out.data);
     CHECK_TRUE(strstr(out.data, "{\"generation\":7,\"counters\":{\"requests\":3,"), "series");
@@ -67,6 +72,7 @@ static void test_text(void)
 int main(void)
 {
     test_merging();
-    test_text();
+    test_created();
+    test_json();
     return check_end("metrics");
 }

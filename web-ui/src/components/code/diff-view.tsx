@@ -46,12 +46,11 @@ export function DiffView({ from, to, layout }: DiffViewProps) {
   }, [fromLabel, fromText, toLabel, toText, layout])
   return (
     <div className={classes.diff}>
-      {layout === 'side-by-side' && (
-        <div className={classes.diffHead}>
-          <span>{fromLabel}</span>
-          <span>{toLabel}</span>
-        </div>
-      )}
+      {/* In one column the marks beside the names are those of the lines. */}
+      <div className={classes.diffHead} data-layout={layout}>
+        <span>{fromLabel}</span>
+        <span>{toLabel}</span>
+      </div>
       <div ref={host} />
     </div>
   )

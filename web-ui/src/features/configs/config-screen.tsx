@@ -133,6 +133,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
             label={`Form of config ${config.name}`}
             readOnly={mayNotWrite !== null}
             schema={checked.schema}
+            schemaTrouble={checked.schemaTrouble}
             problems={problemsForForm(checked)}
             onChange={draft.change}
             onShowInText={(pointer) => onSearch(pointer === '' ? {} : { pointer })}
@@ -154,6 +155,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
         <ProblemsPanel
           problems={checked.problems}
           check={checked.check}
+          isSticky={search.view === 'form'}
           onShow={({ line, column, pointer }) => {
             editor.current?.show({ line, column })
             if (form.current?.show(pointer) === false) onSearch({ line, column })

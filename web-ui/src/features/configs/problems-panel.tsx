@@ -16,11 +16,16 @@ export type ProblemsPanelProps = {
   problems: readonly Problem[]
   check: CheckState
   onShow: (problem: Problem) => void
+  /** Beneath a form, which is longer than the window. */
+  isSticky?: boolean
 }
 
-export function ProblemsPanel({ problems, check, onShow }: ProblemsPanelProps) {
+export function ProblemsPanel({ problems, check, onShow, isSticky = false }: ProblemsPanelProps) {
   return (
-    <section className={classes.problems} aria-label="Problems">
+    <section
+      className={`${classes.problems} ${isSticky ? classes.problemsOfForm : ''}`}
+      aria-label="Problems"
+    >
       <div className={classes.problemsHead}>
         <h2>Problems</h2>
         <span role="status" className="row">

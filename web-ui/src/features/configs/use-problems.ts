@@ -9,11 +9,23 @@ import type { SchemaNode } from './schema-walk.ts'
 
 const CHECK_AFTER_MS = 400
 
-export type Checked = { schema: SchemaNode | null; problems: Problem[]; check: CheckState }
+/** Why there is no schema, and how to ask again. */
+export type SchemaTrouble = { error: unknown; onRetry: () => void }
+export type Checked = {
+  schema: SchemaNode | null
+  schemaTrouble: SchemaTrouble | null
+  problems: Problem[]
+  check: CheckState
+}
 
 /** The node's findings when they are about exactly this text, else our own: never both, never old ones. */
 export function useProblems(text: string): Checked {
-  const schema = useQuery(configSchemaQuery).data ?? null
+  const asked = useQuery(configSchemaQuery)
+  const schema = asked.data ?? null
+  const schemaTrouble =
+    asked.isError && schema === null
+      ? { error: asked.error, onRetry: () => void asked.refetch() }
+      : null
   const [settled] = useDebouncedValue(text, CHECK_AFTER_MS)
   const validation = useQuery(validationQuery(settled))
   const answer = settled === text ? validation.data : undefined
@@ -22,10 +34,11 @@ export function useProblems(text: string): Checked {
       answer === undefined ? problemsOfConsole(text, schema) : problemsOfNode(text, answer.errors),
     [text, schema, answer],
   )
-  if (answer !== undefined) return { schema, problems, check: { kind: 'checked' } }
+  const found = { schema, schemaTrouble, problems }
+  if (answer !== undefined) return { ...found, check: { kind: 'checked' } }
   if (settled === text && validation.isError) {
     const onRetry = () => void validation.refetch()
-    return { schema, problems, check: { kind: 'unchecked', error: validation.error, onRetry } }
+    return { ...found, check: { kind: 'unchecked', error: validation.error, onRetry } }
   }
-  return { schema, problems, check: { kind: 'checking' } }
+  return { ...found, check: { kind: 'checking' } }
 }

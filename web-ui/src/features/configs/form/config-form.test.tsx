@@ -7,8 +7,10 @@ import userEvent from '@testing-library/user-event'
 import { useRef, useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../problems.ts'
-import type { SchemaNode } from '../schema-walk.ts'
+import { type SchemaNode, schemaAt } from '../schema-walk.ts'
+import type { SchemaTrouble } from '../use-problems.ts'
 import { ConfigForm, type ConfigFormHandle } from './config-form.tsx'
+import { choicesOf } from './form-words.ts'
 
 const nodeDir = join(import.meta.dirname, '../../../../../server-c')
 const schema = JSON.parse(readFileSync(join(nodeDir, 'config.schema.json'), 'utf8')) as SchemaNode
@@ -40,10 +42,17 @@ const problem = (pointer: string, message: string): Problem => ({
   column: 1,
 })
 
-type Setting = { text?: string; problems?: Problem[]; readOnly?: boolean; show?: string }
+type Setting = {
+  text?: string
+  problems?: Problem[]
+  readOnly?: boolean
+  show?: string
+  trouble?: SchemaTrouble | null
+}
 
 /** The form over a text, as the screen holds it. Answers with the text of the moment. */
-function openForm({ text = small, problems = [], readOnly = false, show = '' }: Setting = {}) {
+function openForm(setting: Setting = {}) {
+  const { text = small, problems = [], readOnly = false, show = '', trouble = null } = setting
   const seen = { text, inText: null as string | null }
   function Holder() {
     const [now, setNow] = useState(text)
@@ -55,7 +64,8 @@ function openForm({ text = small, problems = [], readOnly = false, show = '' }: 
           text={now}
           label="Form"
           readOnly={readOnly}
-          schema={schema}
+          schema={trouble === null ? schema : null}
+          schemaTrouble={trouble}
           problems={problems}
           onChange={(next) => {
             seen.text = next
@@ -165,6 +175,18 @@ describe('a field', () => {
     expect(field).toHaveValue('a.example\n \nb.example')
   })
 
+  test('of a list gets a line between two, and what is said of these stays theirs', async () => {
+    const hosts = '"hosts": [\n        "a", // old\n        // since May\n        "c"\n      ]'
+    const seen = openForm({ text: small.replace('"hosts": ["*"]', hosts) })
+    const field = screen.getByRole('textbox', { name: /Host names/ })
+    const caret = { initialSelectionStart: 1, initialSelectionEnd: 1 }
+    await userEvent.type(field, '{Enter}b.x', caret)
+    expect(seen.text).toContain(
+      '"a", // old\n        "b.x",\n        // since May\n        "c"\n      ]',
+    )
+    expect(field).toHaveValue('a\nb.x\nc')
+  })
+
   test('of a choice names its default', async () => {
     const seen = openForm()
     const field = screen.getByRole('combobox', { name: /Symbolic links/ })
@@ -173,6 +195,29 @@ describe('a field', () => {
     expect(seen.text).toContain('"symlinks": "never"')
     await userEvent.selectOptions(field, 'within-root (default)')
     expect(seen.text).toBe(small)
+  })
+
+  test('of a redirect’s status is a choice in words; one that is none is mended as a number', async () => {
+    const seen = openForm({ text: small.replace('"/d"', '"/d", "status": 304') })
+    await userEvent.click(button(/^Redirects/))
+    await userEvent.click(button(/^Redirect 1/))
+    const status = inside(/^Redirect 1/).getByRole('combobox', { name: 'Status' })
+    expect(within(status).getByRole('option', { selected: true })).toHaveTextContent(
+      '301 permanent (default)',
+    )
+    expect(status).toHaveAccessibleDescription(/Default 301\./)
+    await userEvent.selectOptions(status, '308 permanent, method kept')
+    expect(seen.text).toContain('{ "match": "^/a", "to": "/b", "status": 308 }')
+    await userEvent.click(button(/^Redirect 2/))
+    expect(inside(/^Redirect 2/).getByRole('textbox', { name: 'Status' })).toHaveValue('304')
+  })
+
+  test('of a redirect’s status knows the numbers that the node takes', () => {
+    const path = ['sites', 0, 'redirects', 0, 'status']
+    const status = schemaAt(schema, path) as SchemaNode
+    const said = status.description?.match(/\b30\d\b/g)?.map(Number)
+    const values = choicesOf(schema, status, path)?.map(({ value }) => value)
+    expect(values).toEqual([...new Set(said)].toSorted())
   })
 
   test('of names that the author chooses refuses a name twice', async () => {
@@ -226,6 +271,23 @@ test.each([
   expect(screen.getByText(why)).toBeVisible()
   await userEvent.click(button('Show the text'))
   expect(seen.inText).toBe('')
+})
+
+test('an empty text is begun here, and the form says what it needs', async () => {
+  const seen = openForm({ text: ' \n', problems: [problem('/sites', '"sites" needs an item')] })
+  await userEvent.click(button('Begin a config'))
+  expect(seen.text).toBe('{\n  "sites": []\n}\n')
+  expect(screen.getByText('"sites" needs an item')).toBeVisible()
+  await userEvent.click(button('Add site'))
+  expect(inside(/^Site 1/).getByRole('textbox', { name: /Host names/ })).toHaveFocus()
+})
+
+test('a schema that cannot be had is said, and asked for again', async () => {
+  let asked = 0
+  openForm({ trouble: { error: new Error('no answer'), onRetry: () => (asked += 1) } })
+  expect(screen.getByRole('alert')).toHaveTextContent('The node’s schema')
+  await userEvent.click(button('Try again'))
+  expect(asked).toBe(1)
 })
 
 test('a value of another kind is not overwritten but shown in the text', async () => {

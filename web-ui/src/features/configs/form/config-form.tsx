@@ -2,9 +2,11 @@
 // The config as a form: the other view of the same text. Built from the node's schema alone.
 import { Button } from '@mantine/core'
 import { useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { Problem } from '../problems.ts'
 import type { SchemaNode } from '../schema-walk.ts'
+import type { SchemaTrouble } from '../use-problems.ts'
 import classes from './form.module.css'
 import {
   FormContext,
@@ -17,6 +19,7 @@ import {
 import { OptionFields } from './option-fields.tsx'
 
 const MAX_UNDO = 100
+const BEGINNING = '{\n  "sites": []\n}\n'
 
 /** Whether the form could show it: what is wrong with the whole text has no field. */
 export type ConfigFormHandle = { show: (pointer: string) => boolean }
@@ -26,13 +29,14 @@ export type ConfigFormProps = {
   label: string
   readOnly: boolean
   schema: SchemaNode | null
+  schemaTrouble: SchemaTrouble | null
   problems: readonly Problem[]
   onChange: (text: string) => void
   onShowInText: (pointer: string) => void
 }
 
 export function ConfigForm(props: ConfigFormProps) {
-  const { text, label, readOnly, schema, problems, onChange, onShowInText } = props
+  const { text, label, readOnly, schema, schemaTrouble, problems, onChange, onShowInText } = props
   const reading = readText(text)
   const root = useRef<HTMLFieldSetElement>(null)
   const [open, setOpen] = useState(() => firstOpen(reading))
@@ -58,14 +62,50 @@ export function ConfigForm(props: ConfigFormProps) {
       return true
     },
   }))
-  const showText = () => onShowInText('')
+  const showText = (
+    <Button size="xs" variant="default" onClick={() => onShowInText('')}>
+      Show the text
+    </Button>
+  )
+  if (schemaTrouble !== null) {
+    return (
+      <div className={classes.form}>
+        <ErrorBox what="The node’s schema, which the form is made from" {...schemaTrouble} />
+      </div>
+    )
+  }
   if (schema === null) {
-    const title = 'The form waits for the node’s schema.'
-    return <NoForm tone="info" title={title} help="The text can be edited." onText={showText} />
+    return (
+      <NoForm tone="info" title="The form waits for the node’s schema." action={showText}>
+        The text can be edited.
+      </NoForm>
+    )
+  }
+  if (text.trim() === '' && !readOnly) {
+    const begin = () => {
+      record(text, BEGINNING)
+      onChange(BEGINNING)
+    }
+    return (
+      <NoForm
+        tone="info"
+        title="There is no text yet."
+        action={
+          <Button size="xs" onClick={begin}>
+            Begin a config
+          </Button>
+        }
+      >
+        The form then says what a config must have.
+      </NoForm>
+    )
   }
   if (!reading.ok) {
-    const help = 'Mend it as text; the form then shows it.'
-    return <NoForm tone="warn" title={reading.why} help={help} onText={showText} />
+    return (
+      <NoForm tone="warn" title={reading.why} action={showText}>
+        Mend it as text; the form then shows it.
+      </NoForm>
+    )
   }
   const state: FormState = {
     schema,
@@ -120,19 +160,17 @@ export function ConfigForm(props: ConfigFormProps) {
   )
 }
 
-type NoFormProps = { tone: 'info' | 'warn'; title: string; help: string; onText: () => void }
+type NoFormProps = {
+  tone: 'info' | 'warn'
+  title: string
+  action: React.ReactNode
+  children: string
+}
 
-function NoForm({ tone, title, help, onText }: NoFormProps) {
-  const action = (
-    <Button size="xs" variant="default" onClick={onText}>
-      Show the text
-    </Button>
-  )
+function NoForm(props: NoFormProps) {
   return (
     <div className={classes.form}>
-      <Notice tone={tone} title={title} action={action}>
-        {help}
-      </Notice>
+      <Notice {...props} />
     </div>
   )
 }

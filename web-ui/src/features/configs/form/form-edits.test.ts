@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { getNodeValue, type ParseError, parse, parseTree } from 'jsonc-parser'
+import { getNodeValue, type ParseError, parse, parseTree, visit } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
 import { appendItem, moveItem, removeValue, renameKey, setItems, setValue } from './form-edits.ts'
 
@@ -73,6 +73,7 @@ describe('what is removed', () => {
       [0],
       '[\n  // second\n  2\n]',
     ],
+    ['and not the next one’s on its line', '[1, /* two */ 2]', [0], '[/* two */ 2]'],
     ['takes the comma before it', '[\n  1, // one\n  2 // two\n]', [1], '[\n  1 // one\n]'],
     ['from the middle of a line', '[1, 2, 3]', [1], '[1, 3]'],
     [
@@ -128,6 +129,26 @@ test.each([
   ['all go', '["a", "b"]', [], '[]'],
   ['an item comes last', '["a"]', ['a', 'b'], '["a", "b"]'],
   ['an item comes first', '["b"]', ['a', 'b'], '["a", "b"]'],
+  ['an item comes between', '["a", /* c */ "c"]', ['a', 'b', 'c'], '["a", "b", /* c */ "c"]'],
+  [
+    'an item comes between lines',
+    '[\n  "a", // one\n  // three\n  "c" // end\n]',
+    ['a', 'b', 'c'],
+    '[\n  "a", // one\n  "b",\n  // three\n  "c" // end\n]',
+  ],
+  [
+    'one comes before the first line',
+    '[ // all\r\n\t"b"\r\n]',
+    ['a', 'b'],
+    '[ // all\r\n\t"a",\r\n\t"b"\r\n]',
+  ],
+  [
+    'one changes and two come',
+    '["a", "b", /* e */ "e"]',
+    ['a', 'B', 'c', 'd', 'e'],
+    '["a", "B", "c", "d", /* e */ "e"]',
+  ],
+  ['one changes and one goes', '["a", "b", /* c */ "c", "d"]', ['a', 'x', 'd'], '["a", "x", "d"]'],
 ])('of a list of words %s', (_, text, items, expected) => {
   expect(setItems(text, [], items)).toBe(expected)
 })
@@ -148,6 +169,12 @@ test.each(readdirSync(corpus).filter((name) => name.endsWith('.jsonc')))(
       expect(read(removeValue(text, path)), path.join('/')).toEqual(without(value(), path))
       if (!Array.isArray(parent)) continue
       const index = Number(path.at(-1))
+      if (parent.every((one) => typeof one === 'string')) {
+        const items = parent.toSpliced(index, 0, 'new')
+        const inserted = setItems(text, path.slice(0, -1), items)
+        expect(read(inserted), path.join('/')).toEqual(changed(value(), path.slice(0, -1), items))
+        expect(commentsIn(inserted), path.join('/')).toEqual(commentsIn(text))
+      }
       if (index === 0) continue
       const swapped = value()
       const list = at(swapped, path.slice(0, -1)) as Json[]
@@ -168,6 +195,11 @@ function pathsOf(value: Json, path: (string | number)[] = []): (string | number)
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
   const below = keys.flatMap((key) => pathsOf((value as Holder)[key] as Json, [...path, key]))
   return path.length === 0 ? below : [path, ...below]
+}
+function commentsIn(text: string): string[] {
+  const found: string[] = []
+  visit(text, { onComment: (from, length) => found.push(text.slice(from, from + length)) })
+  return found
 }
 const at = (value: Json, path: (string | number)[]) =>
   path.reduce<Json>((here, key) => (here as Holder)[key] as Json, value)

@@ -38,6 +38,20 @@ export function appendItem(text: string, path: Path, value: unknown): string {
   return list === undefined ? setValue(text, path, [value]) : append(text, list, null, value)
 }
 
+/** Puts an item before another one and the comments that are about that one. */
+function insertItem(text: string, path: Path, index: number, value: unknown): string {
+  const list = nodeAt(text, path)
+  const parts = list === undefined ? [] : partsOf(text, list)
+  const next = parts[index]
+  if (list === undefined || next === undefined) return appendItem(text, path, value)
+  const before = parts[index - 1]?.end ?? list.offset + 1
+  const style = styleOf(text)
+  const indent = indentAt(text, next.start)
+  const ownLine = /[\r\n]/.test(text.slice(before, next.start))
+  const insert = `${render(value, indent, style)},${ownLine ? style.lineEnd + indent : ' '}`
+  return applyEdits(text, [{ from: next.start, to: next.start, insert }])
+}
+
 /** Takes an option or an item out, with the comments about it. */
 export function removeValue(text: string, path: Path): string {
   const value = nodeAt(text, path)
@@ -116,16 +130,14 @@ export function setItems(text: string, path: Path, items: readonly unknown[]): s
   let tail = 0
   const longest = Math.min(old.length, items.length) - head
   while (tail < longest && old.at(-1 - tail) === items.at(-1 - tail)) tail += 1
-  const gone = old.length - items.length
-  // Items that come in the middle would need a place of their own each: the list is written anew.
-  if (gone < 0 && tail > 0) return setValue(text, path, items)
+  const kept = Math.min(old.length, items.length) - tail
   let now = text
-  for (let index = head; index < Math.min(old.length, items.length) - tail; index++) {
+  for (let index = head; index < kept; index++) {
     now = setValue(now, [...path, index], items[index])
   }
-  for (let n = 0; n < gone; n++) now = removeValue(now, [...path, items.length - tail])
-  for (let index = old.length; index < items.length; index++) {
-    now = appendItem(now, path, items[index])
+  for (let n = kept; n < old.length - tail; n++) now = removeValue(now, [...path, kept])
+  for (let index = kept; index < items.length - tail; index++) {
+    now = insertItem(now, path, index, items[index])
   }
   return now
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The form's own words about an option. What an option means is said by the node's schema.
 import { formatByteRate, formatBytes, formatCount, plural } from '../../../lib/format.ts'
-import { expectation, listedValues, type SchemaNode, typesOf } from '../schema-walk.ts'
+import { expectation, listedValues, type Path, type SchemaNode, typesOf } from '../schema-walk.ts'
 
 /** What one item of a list is called; an option the console does not know has entries. */
 const itemNames: Record<string, string> = {
@@ -71,12 +71,18 @@ function shortly(option: string, value: unknown): string {
   return typeof value === 'object' || value === null ? '' : String(value)
 }
 
+export type HelpOptions = { isRequired: boolean; isChoice: boolean }
+
 /** The node's help, with what may be written and what counts without it; lighttpd's name comes last. */
-export function helpOf(root: SchemaNode, schema: SchemaNode, isRequired: boolean): string {
+export function helpOf(
+  root: SchemaNode,
+  schema: SchemaNode,
+  { isRequired, isChoice }: HelpOptions,
+): string {
   const [, help = '', other = ''] =
     /^(.*?)( ?lighttpd: [^ ]+)?$/s.exec(schema.description ?? '') ?? []
   const facts: string[] = []
-  if (typesOf(schema).includes('integer')) facts.push(rangeWords(root, schema))
+  if (typesOf(schema).includes('integer') && !isChoice) facts.push(rangeWords(root, schema))
   const fallback = defaultWords(schema)
   if (fallback !== null && !isRequired) facts.push(`default ${fallback}`)
   const sentences = [
@@ -124,12 +130,38 @@ const spans: [number, string][] = [
   [60, 'minute'],
 ]
 
-/** The values of a choice, when an option is one; true and false are asked as yes and no. */
-export function choicesOf(root: SchemaNode, schema: SchemaNode): unknown[] | null {
-  if (typesOf(schema).includes('integer') || schema.pattern !== undefined) return null
-  const values = listedValues(root, schema)
-  return values.length === 0 ? null : values
+export type Choice = { value: unknown; label: string }
+
+/** Numbers of which each means something of its own; the schema has them as a range. */
+const meanings: Record<string, Record<number, string>> = {
+  'redirects/status': {
+    301: 'permanent',
+    302: 'temporary',
+    303: 'see other, with GET',
+    307: 'temporary, method kept',
+    308: 'permanent, method kept',
+  },
 }
 
-export const choiceLabel = (value: unknown) =>
+/** What may be chosen, when an option is a choice; true and false are asked as yes and no. */
+export function choicesOf(root: SchemaNode, schema: SchemaNode, path: Path): Choice[] | null {
+  if (schema.pattern !== undefined) return null
+  const words =
+    meanings[
+      path
+        .filter((key) => typeof key === 'string')
+        .slice(-2)
+        .join('/')
+    ]
+  if (words !== undefined) {
+    return Object.entries(words).map(([number, means]) => ({
+      value: Number(number),
+      label: `${number} ${means}`,
+    }))
+  }
+  const values = typesOf(schema).includes('integer') ? [] : listedValues(root, schema)
+  return values.length === 0 ? null : values.map((value) => ({ value, label: choiceLabel(value) }))
+}
+
+const choiceLabel = (value: unknown) =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)

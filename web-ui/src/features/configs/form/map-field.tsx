@@ -152,7 +152,7 @@ function NewEntry({ path, labels, what, taken }: NewEntryProps) {
           if (event.key === 'Enter') add()
         }}
       />
-      <Button variant="default" mt={24} aria-label={`Add ${what}`} onClick={add}>
+      <Button variant="default" mt={20} aria-label={`Add ${what}`} onClick={add}>
         Add
       </Button>
     </div>

@@ -86,8 +86,9 @@ function Field(props: FieldProps) {
     )
   }
   if (type === 'array') return <ListField {...props} />
-  const choices = kindsOf(root, schema).length === 1 ? choicesOf(root, schema) : null
-  const isChoice = choices !== null && (value === undefined || choices.includes(value))
+  const choices = kindsOf(root, schema).length === 1 ? choicesOf(root, schema, path) : null
+  const isChoice =
+    choices !== null && (value === undefined || choices.some((choice) => choice.value === value))
   return isChoice ? <ChoiceField {...props} choices={choices} /> : <TextField {...props} />
 }
 
@@ -118,7 +119,7 @@ function Section({ name, path, schema, value, level }: SectionProps) {
       isEmpty={value === undefined}
     >
       <p className={classes.help}>{schema.description}</p>
-      <Problems pointer={pointer} />
+      <Problems pointer={pointer} help={schema.description} />
       {!fits ? (
         <Button size="compact-xs" variant="default" onClick={() => showInText(pointer)}>
           Show in the text
@@ -145,13 +146,13 @@ function Section({ name, path, schema, value, level }: SectionProps) {
   )
 }
 
-function Problems({ pointer }: { pointer: string }) {
+function Problems({ pointer, help }: { pointer: string; help?: string | undefined }) {
   const found = problemsAt(useForm().problems, pointer)
   if (found.length === 0) return null
   return (
     <ul className={classes.problems}>
       {found.map((problem) => (
-        <li key={`${problem.code} ${problem.from}`}>{problemWords(problem)}</li>
+        <li key={`${problem.code} ${problem.from}`}>{problemWords(problem, help)}</li>
       ))}
     </ul>
   )

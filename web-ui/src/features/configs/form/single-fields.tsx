@@ -5,11 +5,14 @@ import { typesOf } from '../schema-walk.ts'
 import classes from './form.module.css'
 import { removeValue, setValue } from './form-edits.ts'
 import { pointerOf, problemsAt, problemWords, useForm } from './form-state.ts'
-import { choiceLabel, defaultWords, helpOf, inWords } from './form-words.ts'
+import { type Choice, defaultWords, helpOf, inWords } from './form-words.ts'
 import type { FieldProps } from './option-fields.tsx'
 
 /** What stands around every field: name, help, and what is wrong with its value. */
-export function useFieldFrame({ name, path, schema, isRequired }: FieldProps) {
+export function useFieldFrame(
+  { name, path, schema, isRequired }: FieldProps,
+  { isChoice = false } = {},
+) {
   const { schema: root, problems, readOnly } = useForm()
   const pointer = pointerOf(path)
   const wrong = problemsAt(problems, pointer).map((one) => problemWords(one, schema.description))
@@ -24,7 +27,7 @@ export function useFieldFrame({ name, path, schema, isRequired }: FieldProps) {
     ),
     withAsterisk: isRequired,
     'aria-required': isRequired || undefined,
-    description: helpOf(root, schema, isRequired),
+    description: helpOf(root, schema, { isRequired, isChoice }),
     error: wrong.length === 0 ? null : wrong.join(' '),
     inputWrapperOrder: ['label', 'input', 'error', 'description'] as const satisfies string[],
     readOnly,
@@ -92,11 +95,12 @@ export function UseDefault({ path, schema, name, value }: FieldProps) {
   )
 }
 
-export function ChoiceField({ choices, ...props }: FieldProps & { choices: unknown[] }) {
+export function ChoiceField({ choices, ...props }: FieldProps & { choices: Choice[] }) {
   const { schema, path, value, isRequired } = props
   const { edit } = useForm()
-  const { inputWrapperOrder, readOnly, ...frame } = useFieldFrame(props)
-  const fallback = defaultWords(schema)
+  const { inputWrapperOrder, readOnly, ...frame } = useFieldFrame(props, { isChoice: true })
+  const fallback =
+    choices.find((choice) => choice.value === schema.default)?.label ?? defaultWords(schema)
   const unset = { value: '', label: fallback === null ? 'not set' : `${fallback} (default)` }
   return (
     <NativeSelect
@@ -106,7 +110,7 @@ export function ChoiceField({ choices, ...props }: FieldProps & { choices: unkno
       value={value === undefined ? '' : JSON.stringify(value)}
       data={[
         ...(isRequired && value !== undefined ? [] : [unset]),
-        ...choices.map((one) => ({ value: JSON.stringify(one), label: choiceLabel(one) })),
+        ...choices.map((choice) => ({ ...choice, value: JSON.stringify(choice.value) })),
       ]}
       onChange={(event) => {
         const chosen = event.currentTarget.value

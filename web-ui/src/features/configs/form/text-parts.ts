@@ -30,15 +30,15 @@ const isComment = (token: Token) => isLineComment(token) || token.text.startsWit
 
 const hasLineEnd = (text: string) => /[\r\n]/.test(text)
 
-/** The end of the comments that finish the line of `from`, or `from` when something else follows. */
-function endOfLineComments(text: string, from: number, to: number): number {
+/** The end of the comments that finish the line of `from`, or `from` when a value follows on it. */
+function endOfLineComments(text: string, from: number, to: number, close: number): number {
   let end = from
   for (const token of tokensBetween(text, from, to)) {
     if (!isComment(token) || hasLineEnd(text.slice(end, token.end))) break
     end = token.end
   }
   const rest = /^[ \t]*/.exec(text.slice(end, to))?.[0].length ?? 0
-  const finishes = end + rest >= to || hasLineEnd(text.charAt(end + rest))
+  const finishes = end + rest >= close || hasLineEnd(text.charAt(end + rest))
   return finishes ? end : from
 }
 
@@ -49,13 +49,13 @@ export function partsOf(text: string, container: Node): Part[] {
   const children = container.children ?? []
   const close = container.offset + container.length - 1
   const parts: Part[] = []
-  let from = endOfLineComments(text, container.offset + 1, children[0]?.offset ?? close)
+  let from = endOfLineComments(text, container.offset + 1, children[0]?.offset ?? close, close)
   for (const [index, node] of children.entries()) {
     const after = node.offset + node.length
     const limit = children[index + 1]?.offset ?? close
     const comma =
       tokensBetween(text, after, limit).find((token) => token.text === ',')?.start ?? null
-    const end = endOfLineComments(text, comma === null ? after : comma + 1, limit)
+    const end = endOfLineComments(text, comma === null ? after : comma + 1, limit, close)
     parts.push({ node, start: firstOther(text, from), end, comma })
     from = end
   }

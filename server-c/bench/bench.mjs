@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// `npm run bench`: farmstead-node beside nginx, lighttpd, h2o and Apache, and beside the floor.
+//   npm run bench -- [LOAD …] [--servers A,B] [--rounds N] [--seconds S] [--json FILE] [--markdown]
+//   npm run bench -- --list                      which loads and servers there are
+//   npm run bench -- --prepare [LOAD …]          installs, builds and makes files, measures nothing
+//   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
+//   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
+// docs/benchmarks.md says what each load and each column means.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Problem } from '../../scripts/setup/problem.mjs'
+import { runMain } from '../../scripts/setup/run-main.mjs'
+import { loadNames, loads } from './loads.mjs'
+import { describeMachine } from './machine.mjs'
+import { prepare } from './prepare.mjs'
+import { allowedCores } from './processes.mjs'
+import { header, loadReport, summary } from './report.mjs'
+import { runLoad } from './rounds.mjs'
+import { chooseServers } from './servers.mjs'
+import { Site } from './site.mjs'
+
+const say = (line) => process.stdout.write(`${line}\n`)
+
+function readOptions(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      servers: { type: 'string', default: '' },
+      rounds: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '3' },
+      scale: { type: 'string', default: '1' },
+      repeats: { type: 'string', default: '2' },
+      json: { type: 'string' },
+      markdown: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      prepare: { type: 'boolean', default: false },
+      show: { type: 'boolean', default: false },
+      into: { type: 'string' },
+    },
+  })
+  const positive = (name, max) => {
+    const number = Number(values[name])
+    if (number > 0 && number <= max) return number
+    throw new Problem(`--${name} must be a number above 0 and at most ${max}.`)
+  }
+  const repeats = Number(values.repeats)
+  if (!Number.isInteger(repeats) || repeats < 0)
+    throw new Problem('--repeats must be a whole number from 0 on.')
+  return {
+    ...values,
+    servers: values.servers.split(',').filter(Boolean),
+    rounds: Math.ceil(positive('rounds', 1000)),
+    seconds: positive('seconds', 3600),
+    scale: positive('scale', 1),
+    repeats,
+    words: positionals,
+  }
+}
+
+function chooseLoads(words) {
+  const unknown = words.find((word) => !loadNames.includes(word))
+  if (unknown)
+    throw new Problem(
+      `There is no load "${unknown}": choose of ${loadNames.join(', ')}, slow-disk.`,
+    )
+  return words.length ? loads.filter(({ name }) => words.includes(name)) : loads
+}
+
+/** Several runs as one: of a load that two have, the later one's. */
+function joined(files) {
+  const runs = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  const byName = new Map(runs.flatMap(({ loads }) => loads).map((load) => [load.name, load]))
+  return { ...runs.at(-1), loads: loadNames.flatMap((name) => byName.get(name) ?? []) }
+}
+
+const BEGIN = '<!-- figures: npm run bench -- --show FILE … --into docs/benchmarks.md -->'
+const END = '<!-- end of figures -->'
+
+/** Puts the tables in the place of those that a page has. */
+function putInto(page, tables) {
+  const text = readFileSync(page, 'utf8')
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (from < 0 || to < from)
+    throw new Problem(`${page} has no place for the figures: "${BEGIN}" and "${END}".`)
+  writeFileSync(page, `${text.slice(0, from)}${BEGIN}\n\n${tables}\n\n${text.slice(to)}`)
+}
+
+function show(files, { markdown, into }) {
+  if (files.length === 0) throw new Problem('--show needs the files that --json wrote.')
+  const run = joined(files)
+  const how = { markdown: markdown || Boolean(into) }
+  const reports = run.loads.map((load) => loadReport(load, how))
+  const head = how.markdown ? header(run).split('\n').join('  \n') : header(run)
+  const tables = [head, summary(run.loads, how), ...reports].join('\n\n')
+  if (into) putInto(into, tables)
+  else say(tables)
+  return 0
+}
+
+function list() {
+  for (const { name, title } of loads) say(`${name.padEnd(8)} ${title}`)
+  say('slow-disk  hot files beside cold ones on a slow disk')
+  return 0
+}
+
+const usesOurs = (servers) => servers.length === 0 || servers.includes('farmstead')
+const usesPeers = (servers) =>
+  servers.length === 0 ||
+  servers.some((word) => !word.includes('=') && !/^(farmstead|floor)$/.test(word))
+
+async function bench(options) {
+  const chosen = chooseLoads(options.words)
+  const packages = usesPeers(options.servers) ? 'bench' : null
+  const programs = await prepare({ packages, builds: usesOurs(options.servers) })
+  const servers = chooseServers(options.servers, programs)
+  const site = new Site(join(programs.dir, 'site'))
+  mkdirSync(site.root, { recursive: true })
+  if (options.prepare) {
+    for (const load of chosen) load.prepare(site, options.scale)
+    return 0
+  }
+  const cores = allowedCores()
+  const { rounds, seconds, repeats, scale } = options
+  const run = {
+    machine: describeMachine(servers, cores),
+    options: { rounds, seconds, repeats, scale, startedAt: new Date().toISOString() },
+    loads: [],
+  }
+  say(`\n${header(run)}\n`)
+  const dir = join(programs.dir, `run-${process.pid}`)
+  const plan = { rounds, seconds, repeats, scale, cores, dir, site, holder: programs.holder, say }
+  try {
+    for (const load of chosen) {
+      run.loads.push(await runLoad(load, servers, plan))
+      say(`${loadReport(run.loads.at(-1), options)}\n`)
+      if (options.json) writeFileSync(options.json, `${JSON.stringify(run, null, 2)}\n`)
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+  if (run.loads.length > 1) say(summary(run.loads, options))
+  return 0
+}
+
+/** A program of its own: it has other servers' settings, other figures, and needs root. */
+async function slowDisk(args) {
+  const { node } = await prepare({ packages: 'bench', builds: true })
+  const program = fileURLToPath(new URL('./slow-disk.mjs', import.meta.url))
+  const env = { ...process.env, FARMSTEAD_NODE: node }
+  const { status } = spawnSync(process.execPath, [program, ...args], { env, stdio: 'inherit' })
+  return status ?? 1
+}
+
+runMain(async () => {
+  const args = process.argv.slice(2)
+  if (args[0] === 'slow-disk') return slowDisk(args.slice(1))
+  const options = readOptions(args)
+  if (options.list) return list()
+  if (options.show) return show(options.words, options)
+  return bench(options)
+})

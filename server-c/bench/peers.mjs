@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// The peers, each set up as its own people would for static files: kernel copies, open files and
+// what is known of them kept, no access log, connections kept for ever. What is known of a file may
+// be CACHE_SECONDS old wherever a server has such a setting, ours too.
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const CACHE_SECONDS = 30
+export const MOST_REQUESTS = 1_000_000
+export const IDLE_SECONDS = 3600
+const BACKLOG = 4096
+
+/**
+ * @typedef {object} Setting
+ * @property {string} dir its own folder, for config and logs; cache/ in it is empty
+ * @property {string} root of the files
+ * @property {number} port on 127.0.0.1
+ * @property {number} loops event loops, or processes with one each
+ * @property {number} connections at most
+ * @property {number} descriptors what a process may have open at once
+ * @property {number} cachedFiles how many of those are left for files
+ *
+ * @typedef {object} Server
+ * @property {string} name
+ * @property {'ours' | 'peer' | 'floor'} kind
+ * @property {() => string} version
+ * @property {(setting: Setting, prepared: import('./loads.mjs').Prepared) => string[]} command
+ */
+
+/** The first match of `pattern` in what `command` prints. */
+export function versionOf(command, args, pattern) {
+  const { stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+  if (error) return `not found (${error.message})`
+  return pattern.exec(`${stdout}${stderr}`)?.[1] ?? 'unknown'
+}
+
+function configFile({ dir }, text) {
+  const path = join(dir, 'config')
+  writeFileSync(path, text)
+  return path
+}
+
+const nginxConfig = ({ dir, root, port, loops, connections, descriptors, cachedFiles }, nopush) => `
+daemon off;
+worker_processes ${loops};
+worker_rlimit_nofile ${descriptors};
+pid ${dir}/pid;
+error_log ${dir}/error.log warn;
+events {
+  use epoll;
+  multi_accept on;
+  worker_connections ${connections};
+}
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush ${nopush};
+  tcp_nodelay on;
+  keepalive_timeout ${IDLE_SECONDS}s;
+  keepalive_requests ${MOST_REQUESTS};
+  open_file_cache max=${cachedFiles} inactive=60s;
+  open_file_cache_valid ${CACHE_SECONDS}s;
+  open_file_cache_errors on;
+  gzip_static on;
+  types { text/html html; application/octet-stream bin; }
+  client_body_temp_path ${dir}/body;
+  proxy_temp_path ${dir}/proxy;
+  fastcgi_temp_path ${dir}/fastcgi;
+  uwsgi_temp_path ${dir}/uwsgi;
+  scgi_temp_path ${dir}/scgi;
+  server {
+    listen 127.0.0.1:${port} reuseport backlog=${BACKLOG};
+    root ${root};
+  }
+}
+`
+
+// Its counters of requests and connections are 16 bits wide.
+const lighttpdConfig = ({ dir, root, port, loops, connections, descriptors }) => `
+server.modules = ( "mod_deflate" )
+server.document-root = "${root}"
+server.bind = "127.0.0.1"
+server.port = ${port}
+server.errorlog = "${dir}/error.log"
+server.pid-file = "${dir}/pid"
+server.max-worker = ${loops === 1 ? 0 : loops}
+server.event-handler = "linux-sysepoll"
+server.network-backend = "sendfile"
+server.stat-cache-engine = "inotify"
+server.max-fds = ${descriptors}
+server.max-connections = ${connections}
+server.listen-backlog = ${BACKLOG}
+server.max-keep-alive-requests = 65535
+server.max-keep-alive-idle = ${IDLE_SECONDS}
+mimetype.assign = ( ".html" => "text/html", ".bin" => "application/octet-stream" )
+deflate.mimetypes = ( "text/html" )
+deflate.allowed-encodings = ( "gzip" )
+deflate.cache-dir = "${dir}/cache"
+deflate.params = ( "gzip-compression-level" => 9 )
+`
+
+const h2oConfig = ({ dir, root, port, loops, connections }) => `
+num-threads: ${loops}
+max-connections: ${connections}
+http1-request-timeout: ${IDLE_SECONDS}
+pid-file: ${dir}/pid
+error-log: ${dir}/error.log
+listen:
+  host: 127.0.0.1
+  port: ${port}
+file.send-compressed: ON
+file.etag: ON
+hosts:
+  default:
+    paths:
+      "/":
+        file.dir: ${root}
+`
+
+// The recipe for compressed copies is the one in its manual (mod_deflate).
+const apacheConfig = ({ dir, root, port, loops }) => `
+ServerRoot ${dir}
+DefaultRuntimeDir ${dir}
+PidFile ${dir}/pid
+ServerName 127.0.0.1
+Listen 127.0.0.1:${port}
+ListenBacklog ${BACKLOG}
+ErrorLog ${dir}/error.log
+LogLevel warn
+${['mpm_event', 'authz_core', 'mime', 'headers', 'rewrite']
+  .map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`)
+  .join('\n')}
+TypesConfig /dev/null
+AddType text/html .html
+AddType application/octet-stream .bin
+ServerLimit ${4 * loops}
+StartServers ${4 * loops}
+ThreadsPerChild 256
+ThreadLimit 256
+MaxRequestWorkers ${1024 * loops}
+MinSpareThreads ${1024 * loops}
+MaxSpareThreads ${1024 * loops}
+AsyncRequestWorkerFactor 64
+MaxConnectionsPerChild 0
+KeepAlive On
+MaxKeepAliveRequests 0
+KeepAliveTimeout ${IDLE_SECONDS}
+Timeout ${IDLE_SECONDS}
+HostnameLookups Off
+EnableSendfile On
+DocumentRoot ${root}
+<Directory ${root}>
+  Require all granted
+  AllowOverride None
+  Options FollowSymLinks
+</Directory>
+<Directory ${root}/gzip>
+  RewriteEngine On
+  RewriteCond "%{HTTP:Accept-encoding}" "gzip"
+  RewriteCond "%{REQUEST_FILENAME}\\.gz" "-s"
+  RewriteRule "^(.*)\\.html" "$1\\.html\\.gz" [QSA]
+  RewriteRule "\\.html\\.gz$" "-" [T=text/html,E=no-gzip:1]
+  <FilesMatch "\\.html\\.gz$">
+    Header append Content-Encoding gzip
+    Header append Vary Accept-Encoding
+  </FilesMatch>
+</Directory>
+`
+
+/**
+ * With tcp_nopush, what does not fill a packet waits for the client's delayed acknowledgement in some
+ * loads (40 ms); without it, others cost more. Both are there, so that the better one counts.
+ * @param {string} name @param {'on' | 'off'} nopush @returns {Server}
+ */
+const nginx = (name, nopush) => ({
+  name,
+  kind: 'peer',
+  version: () => versionOf('nginx', ['-v'], /nginx\/([\d.]+)/),
+  command: (setting) => [
+    ...['nginx', '-e', join(setting.dir, 'error.log')],
+    ...['-c', configFile(setting, nginxConfig(setting, nopush))],
+  ],
+})
+
+/** @type {Server[]} */
+export const peers = [
+  nginx('nginx', 'on'),
+  nginx('nginx-push', 'off'),
+  {
+    name: 'lighttpd',
+    kind: 'peer',
+    version: () => versionOf('lighttpd', ['-v'], /lighttpd\/([\d.]+)/),
+    command: (setting) => ['lighttpd', '-D', '-f', configFile(setting, lighttpdConfig(setting))],
+  },
+  {
+    name: 'h2o',
+    kind: 'peer',
+    version: () => versionOf('h2o', ['-v'], /version ([\d.]+)/),
+    command: (setting) => ['h2o', '-c', configFile(setting, h2oConfig(setting))],
+  },
+  {
+    name: 'apache',
+    kind: 'peer',
+    version: () => versionOf('apache2', ['-v'], /Apache\/([\d.]+)/),
+    command: (setting) => [
+      'apache2',
+      '-DFOREGROUND',
+      '-f',
+      configFile(setting, apacheConfig(setting)),
+    ],
+  },
+]

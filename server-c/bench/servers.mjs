@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Who is measured: our node, other builds of it (`name=path`), the peers, and the floor.
+import { createHash } from 'node:crypto'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Problem } from '../../scripts/setup/problem.mjs'
+import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peers } from './peers.mjs'
+
+/** @typedef {import('./peers.mjs').Server} Server */
+
+const config = ({ root, port, loops, connections, cachedFiles }) => ({
+  listen: [{ address: '127.0.0.1', port }],
+  workers: loops,
+  limits: {
+    connections,
+    keepAliveRequests: MOST_REQUESTS,
+    keepAliveIdleSeconds: IDLE_SECONDS,
+  },
+  statCache: { engine: 'ttl', ttlMillis: 1000 * CACHE_SECONDS, maxEntries: 250_000 },
+  fileCache: { maxOpenFiles: cachedFiles },
+  errorLog: { level: 'warn' },
+  sites: [{ hosts: ['*'], root }],
+})
+
+/**
+ * Runs a copy: the servers' user may not get into the checkout, and a build that goes on meanwhile
+ * changes nothing.
+ * @param {string} name @param {string} binary @returns {Server}
+ */
+const ours = (name, binary) => ({
+  name,
+  kind: 'ours',
+  version: () =>
+    `build ${createHash('sha256').update(readFileSync(binary)).digest('hex').slice(0, 8)}`,
+  command: (setting) => {
+    const file = join(setting.dir, 'config.json')
+    const program = join(setting.dir, 'farmstead-node')
+    writeFileSync(file, JSON.stringify(config(setting), null, 2))
+    copyFileSync(binary, program)
+    return [program, 'serve', '--config', file]
+  },
+})
+
+const REASONS = { 200: 'OK', 206: 'Partial Content', 304: 'Not Modified' }
+
+/** A response's head as a server would send it, no longer than it must be. */
+function headOf({ status, expect = {} }, sent) {
+  const fields = {
+    Date: new Date().toUTCString(),
+    Server: 'floor',
+    ...(status === 304 ? {} : { 'Content-Type': 'text/html', 'Content-Length': sent.length }),
+    'Last-Modified': new Date(0).toUTCString(),
+    ...expect,
+  }
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`HTTP/1.1 ${status} ${REASONS[status]}\r\n${lines.join('')}\r\n`)
+}
+
+/** @param {string} binary @returns {Server} */
+const floor = (binary) => ({
+  name: 'floor',
+  kind: 'floor',
+  version: () => 'a bare epoll loop',
+  command: ({ dir, port, loops }, { floor: { answers, bodyFile, closes } }) => {
+    const files = answers.map((answer, i) => {
+      const file = join(dir, `${i}.answer`)
+      const sent = answer.sent ?? answer.body
+      writeFileSync(file, Buffer.concat([headOf(answer, sent), ...(bodyFile ? [] : [sent])]))
+      return file
+    })
+    const options = [...(closes ? ['-c'] : []), ...(bodyFile ? ['-b', bodyFile] : [])]
+    return [binary, ...options, String(port), String(loops), ...files]
+  },
+})
+
+/**
+ * @param {string[]} wanted names, or `name=path` for another build of our node
+ * @param {{ node: string, floor: string }} binaries
+ * @returns {Server[]}
+ */
+export function chooseServers(wanted, binaries) {
+  const known = [ours('farmstead', binaries.node), ...peers, floor(binaries.floor)]
+  const names = known.map(({ name }) => name)
+  return (wanted.length ? wanted : names).map((word) => {
+    const [name, binary] = word.split('=')
+    if (binary) return ours(name, binary)
+    const server = known.find((one) => one.name === name)
+    if (server) return server
+    throw new Problem(
+      `There is no server "${word}": choose of ${names.join(', ')}, or name=PATH for another build of farmstead-node.`,
+    )
+  })
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* server_state.h — the server as server.c (what changes it) and server_read.c (what asks it) share it.
+ * Nobody else includes this.
+ *
+ * `applying` serialises applies; `lock` guards the fields below it for a moment at a time, so that
+ * others can read while an apply is under way. */
+#ifndef FARMSTEAD_SERVER_STATE_H
+#define FARMSTEAD_SERVER_STATE_H
+
+#include "server.h"
+#include "server_bind.h"
+#include "worker.h"
+
+#define WORKERS_MAX 256
+
+struct admin;
+
+struct server {
+    struct loop_shared shared;
+    struct io_lane *auth_lane; /* passwords are verified there */
+    char boot_id[33];
+    uint64_t started_ns;
+    uv_mutex_t applying;
+
+    struct worker *workers[WORKERS_MAX]; /* changed by the one who applies */
+    uint32_t active;                     /* workers that listen; the others rest */
+    struct bound_list bound;
+    struct admin *admin;
+    struct config_listen admin_listen; /* address owned; "" : none */
+    int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
+    void *before_serving_arg;
+
+    uv_mutex_t lock; /* of what follows */
+    uint32_t worker_count;
+    struct site_set *sites; /* NULL: nothing is served */
+    uint64_t generation, reloads;
+    uint32_t active_shown;
+};
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What the documentation shows as a config is one: each example is given to `check`.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { nodeBinary } from '../support/node.mjs'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..')
+const pages = [
+  join(root, 'README.md'),
+  join(root, 'server-c/README.md'),
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(root, 'docs', name)),
+]
+
+/** The examples of a page, with the line each begins at. */
+function examplesIn(page) {
+  const text = readFileSync(page, 'utf8')
+  return [...text.matchAll(/^```jsonc?\n([\s\S]*?)^```$/gm)].map(({ 1: example, index }) => ({
+    name: `${relative(root, page)}:${text.slice(0, index).split('\n').length + 1}`,
+    example,
+  }))
+}
+
+/** A whole config as it is; what are options of a site, in a site. */
+function asConfig(example) {
+  const isWhole = example
+    .replace(/\/\/.*/g, '')
+    .trimStart()
+    .startsWith('{')
+  return isWhole ? example : `{"sites": [{"hosts": ["*"], "root": "/srv",\n${example}\n}]}`
+}
+
+const examples = pages.flatMap(examplesIn)
+
+test('the documentation has examples', () => {
+  assert.ok(examples.length >= 5, `${examples.length} found`)
+})
+
+for (const { name, example } of examples)
+  test(`the example at ${name} is a config`, () => {
+    const { status, stderr } = spawnSync(nodeBinary, ['check', '--text-only', '-'], {
+      input: asConfig(example),
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stderr)
+  })
