@@ -11,6 +11,7 @@ const READY_WITHIN_MS = 10_000
 const ANSWER_WITHIN_MS = 5000
 /** Neither connections nor files that are sent. */
 const OTHER_DESCRIPTORS = 500
+const LEAST_FILES = 100
 
 /** One request on a connection of its own. Headers come back in lower case. */
 export function fetchOnce(port, path, headers = {}) {
@@ -69,7 +70,7 @@ export class Instance {
     const dir = this.#folder()
     this.port = await freePort()
     this.log = join(dir, 'output.log')
-    const cachedFiles = descriptors - connections - OTHER_DESCRIPTORS
+    const cachedFiles = Math.max(LEAST_FILES, descriptors - connections - OTHER_DESCRIPTORS)
     const limits = { connections, descriptors, cachedFiles }
     const command = this.server.command({ dir, root, port: this.port, loops, ...limits }, prepared)
     this.child = startPinned(command, { cores, descriptors, log: this.log, cwd: dir })

@@ -54,7 +54,8 @@ function oneAndTwoLoops(servers, cores) {
 
 /** lighttpd keeps half of its descriptors for files: what is left of the other half, all must take. */
 function idleCount({ idle = 0, connections }, scale, descriptors) {
-  return Math.min(Math.round(idle * scale), Math.floor(descriptors / 2) - 2 * connections)
+  const left = Math.floor(descriptors / 2) - 2 * connections
+  return Math.max(0, Math.min(Math.round(idle * scale), left))
 }
 
 async function startAll(entries, where, say) {

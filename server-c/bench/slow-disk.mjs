@@ -8,7 +8,8 @@
 // ask for the head of one in 200,000 files after the other, the disk held to 200 reads a second. Both
 // beside 16 connections on one hot file of 4 KB, and both against the same hot load with an idle disk.
 // --keep: where the disks' images are kept for the next time. --folder: the files lie in this folder of
-// a real disk instead, and the caches of the whole machine are dropped.
+// a real disk instead, and the caches of the whole machine are dropped (reads only: look-ups there
+// are not held back).
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -20,7 +21,7 @@ import { servers, startServer } from './slow-disk-servers.mjs'
 
 const HOT_CONNECTIONS = 16
 const COLD_CONNECTIONS = 64
-const IDLE_SECONDS = 4
+const IDLE_SECONDS = 3 // before and after
 const SETTLE_TICKS = 10 // of 100 ms: the throttle lets a little through at once at first
 const PLAIN_FILES = 120
 const SERVER_CORE = 0
@@ -70,7 +71,8 @@ function shuffled(items) {
   return result
 }
 
-function buildLoad(folder) {
+/** The load's program, built into `folder`. */
+export function buildLoad(folder) {
   const program = join(folder, 'slow_disk_load')
   const source = fileURLToPath(new URL('slow_disk_load.c', import.meta.url))
   const flags = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-Wall', '-Wextra', '-Werror']
@@ -78,11 +80,11 @@ function buildLoad(folder) {
   return program
 }
 
-function runLoad(bench, port, seconds, coldConnections, each = []) {
+function runLoad(bench, port, seconds, coldConnections) {
   const args = [port, seconds, HOT_CONNECTIONS, HOT_PATH, coldConnections, bench.load.method]
   const output = execFileSync(
     'taskset',
-    ['-c', LOAD_CORE, bench.program, ...args, bench.pathsFile, ...each].map(String),
+    ['-c', LOAD_CORE, bench.program, ...args, bench.pathsFile].map(String),
     { encoding: 'utf8', maxBuffer: 2 ** 26 },
   )
   return JSON.parse(output)
@@ -95,6 +97,9 @@ const hotFigures = ({ hot, micros }) => ({
   maxMillis: hot.maxMicros / 1000,
   errors: hot.errors,
 })
+
+const meanOf = (a, b) =>
+  Object.fromEntries(Object.keys(a).map((key) => [key, (a[key] + b[key]) / 2]))
 
 function coldFigures(result) {
   const { cold, bytesPerTick, unfinishedMaxMicros, micros } = result
@@ -110,9 +115,10 @@ function coldFigures(result) {
   }
 }
 
-/** One server, started anew on a cold disk: first beside an idle disk, then beside a busy one. */
-export async function measure(bench, name, { node, each } = {}) {
+/** One server, started anew on a cold disk: beside an idle disk, a busy one, and an idle one again. */
+export async function measure(bench, name, { node, atEnd } = {}) {
   const { disk, throttle } = bench
+  if (isInterrupted) throw new Error('slow-disk: interrupted')
   disk.makeCold()
   const server = await startServer(name, {
     root: disk.root,
@@ -123,16 +129,18 @@ export async function measure(bench, name, { node, each } = {}) {
     const idle = runLoad(bench, server.port, IDLE_SECONDS, 0)
     throttle.hold()
     const before = throttle.used()
-    const busy = runLoad(bench, server.port, bench.seconds, COLD_CONNECTIONS, each ? [each] : [])
+    const busy = runLoad(bench, server.port, bench.seconds, COLD_CONNECTIONS)
     const after = throttle.used()
-    const status = bench.status ? await bench.status(server) : undefined
+    const seen = await atEnd?.()
+    throttle.lift()
+    const idleAfter = runLoad(bench, server.port, IDLE_SECONDS, 0)
     return {
       server: name,
-      idle: hotFigures(idle),
+      idle: meanOf(hotFigures(idle), hotFigures(idleAfter)),
       hot: hotFigures(busy),
       cold: coldFigures(busy),
       disk: { bytes: after.bytes - before.bytes, reads: after.reads - before.reads },
-      status,
+      seen,
     }
   } finally {
     throttle.lift() // so that it can end
@@ -177,6 +185,13 @@ function medians(rounds) {
     Object.keys(rounds[0]).map((key) => [key, medians(rounds.map((one) => one[key]))]),
   )
 }
+
+/** So that nothing is left behind: what is under way ends, and everything is put away. */
+let isInterrupted = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => {
+    isInterrupted = true
+  })
 
 async function runRounds(bench, names, rounds) {
   const results = new Map(names.map((name) => [name, []]))
@@ -262,7 +277,7 @@ async function main() {
     },
   })
   const results = await slowDisk({
-    names: positionals.length > 0 ? positionals : undefined,
+    names: positionals.length > 0 ? positionals : values.folder ? ['reads'] : undefined,
     servers: values.servers.split(','),
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),

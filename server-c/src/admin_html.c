@@ -44,7 +44,8 @@ static const char style_text[] =
     "font-size:.875rem}\n"
     "tbody th{font-weight:600}\ntd.what{color:var(--soft);white-space:normal;min-width:14rem;"
     "width:100%}\n"
-    "@media (max-width:40rem){td.what{white-space:nowrap}tbody th{white-space:normal}}\n"
+    "@media (max-width:40rem){td.what{white-space:nowrap}tbody "
+    "th{white-space:normal}.whole{white-space:nowrap}}\n"
     "a{color:inherit}\n</style>\n</head>\n<body>\n<main>\n";
 
 void html_begin(struct buf *out, const char *host)

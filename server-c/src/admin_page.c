@@ -165,7 +165,8 @@ static void append_slow(struct buf *out, const struct sample *sample)
     char began[SAMPLE_TIME_LEN + 1];
 
     sample_time_format(began, sample->start_us);
-    buf_printf(out, "<tr><th scope=\"row\">%.10s %.8s</th><td>", began, began + 11);
+    buf_printf(out, "<tr><th scope=\"row\"><span class=\"whole\">%.10s</span> %.8s</th><td>", began,
+               began + 11);
     html_seconds(out, (double)sample->stage_ns[STAGE_TOTAL] / 1e9);
     buf_append_str(out, "</td><td>");
     if (sample->status)

@@ -207,8 +207,9 @@ const struct option config_io_members[] = {
     {.name = "queueLength",
      .type = OPTION_INTEGER,
      .title = "Queue length",
-     .help = "Jobs that may wait for the read threads, and as many for the look-up threads; what "
-             "comes on top is answered with 503.",
+     .help = "Jobs that may wait for the read threads, and as many for the look-up threads; a "
+             "request that comes on top is answered with 503. A response that was let in always "
+             "gets its next read.",
      .default_json = "4096",
      .min = 16,
      .max = 1000000,
@@ -216,7 +217,8 @@ const struct option config_io_members[] = {
     {.name = "chunkBytes",
      .type = OPTION_INTEGER,
      .title = "Read size",
-     .help = "How much of a large file one read takes from the disk.",
+     .help = "How much of a large file the first read takes from the disk. Later ones of the same "
+             "response take up to four times as much.",
      .unit = "bytes",
      .default_json = "262144",
      .min = 4096,

@@ -12,6 +12,7 @@
 #include "mem.h"
 #include "peer_table.h"
 #include "server_bind.h"
+#include "server_lanes.h"
 #include "server_state.h"
 #include "site.h"
 #include "util.h"
@@ -22,11 +23,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_THREADS 1 /* of a lane before there is a config */
-#define READS_PER_DISK 2
 
 /* What an apply has prepared, to be put in force or thrown away. */
 struct preparation {
@@ -251,34 +250,6 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
 
 /* --- putting in force ------------------------------------------------------------------------ */
 
-/* Twice the number of disks that hold the roots: a disk is busy while a result is on its way. */
-static uint32_t auto_read_threads(const struct config *cfg)
-{
-    dev_t disks[64];
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < cfg->site_count && count < ARRAY_LEN(disks); i++) {
-        struct stat st;
-        uint32_t known = 0;
-        if (stat(cfg->sites[i].root, &st) != 0)
-            continue;
-        while (known < count && disks[known] != st.st_dev)
-            known++;
-        if (known == count)
-            disks[count++] = st.st_dev;
-    }
-    return READS_PER_DISK * (count ? count : 1);
-}
-
-static void resize_lanes(struct server *srv, const struct config *cfg)
-{
-    uint32_t readers =
-        cfg->io.read_threads == CONFIG_AUTO ? auto_read_threads(cfg) : cfg->io.read_threads;
-
-    io_lane_resize(srv->shared.read_lane, readers, cfg->io.queue_length);
-    io_lane_resize(srv->shared.stat_lane, cfg->io.stat_threads, cfg->io.queue_length);
-}
-
 static void swap_workers(struct server *srv, struct site_set *sites, uint64_t generation,
                          uint32_t loops, const int *fds)
 {
@@ -369,7 +340,7 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
 
     if (is_reload)
         warn_of_start_options(srv->sites->cfg, prep->cfg);
-    resize_lanes(srv, prep->cfg);
+    server_lanes_resize(&srv->shared, prep->cfg);
     binding_release_old(&prep->binding, &srv->bound);
     swap_workers(srv, sites, generation, prep->loops, prep->binding.fds);
     srv->active = prep->loops;

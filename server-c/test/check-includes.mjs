@@ -20,7 +20,7 @@ const layers = [
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|confined_.*|config_check.*|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|metrics(_.*)?|peer_table|rate_limit|secret_file|site.*)$/,
+      /^(access_line|access_log|auth.*|confined_.*|config_check.*|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
   },
   { name: 'traffic', modules: /^(body|body_read|conn|conn_.*|listener|loop|unix_socket)$/ },
   {

@@ -19,6 +19,20 @@ const everythingAndWrong = readFileSync(new URL('all-options.jsonc', corpus), 'u
   .replace('"status": 308', '"status": 304')
   .replace('"root": "/"', `"root": "relative", "${'unknown'.repeat(12)}": [1, 2]`)
 const PROBLEMS = 5
+/** Through the first site's fields and lists: of each kind of field some. */
+const TABS = 60
+
+/** What has the focus when all of it is beneath something else, as the list of problems; else ''. */
+function focusHidden(): string {
+  const focused = document.activeElement
+  if (focused === null) return 'nothing'
+  const { left, top, bottom } = focused.getBoundingClientRect()
+  const isSeen = [top + 3, bottom - 3].some((y) => {
+    const shown = document.elementFromPoint(left + 8, y)
+    return shown !== null && (focused.contains(shown) || shown.contains(focused))
+  })
+  return isSeen ? '' : focused.outerHTML.slice(0, 120)
+}
 
 type Screen = { name: string; path: string }
 
@@ -96,6 +110,11 @@ test('the form keeps the rules with everything open, with errors, and on a phone
   await page.setViewportSize(phone)
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   expect.soft(width).toBeLessThanOrEqual(phone.width)
+  await page.getByRole('textbox', { name: /Event loops/ }).focus()
+  for (let tab = 0; tab < TABS; tab++) {
+    await page.keyboard.press('Tab')
+    expect.soft(await page.evaluate(focusHidden), `after ${tab + 1} tabs`).toBe('')
+  }
   await api.writeDraft(before)
 })
 
