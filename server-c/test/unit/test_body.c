@@ -410,7 +410,8 @@ static void test_no_first_byte_yet(void)
     struct body_part part = {.entry = entry, .len = FILE_BYTES, .from_memory = true};
     struct body body = {.on_ready = on_ready, .clock = &clock};
 
-    entry->body = malloc(FILE_BYTES);
+    entry->body = file_body_new(FILE_BYTES);
+    CHECK(entry->body);
     memcpy(entry->body, content, FILE_BYTES);
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
     received_len = 0;
