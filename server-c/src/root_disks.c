@@ -61,16 +61,25 @@ static bool read_line(const char *folder, const char *name, char *out, size_t ca
     return has_line;
 }
 
+/* "8:1" */
+static bool parse_number(const char *text, dev_t *device)
+{
+    char *colon, *end;
+    unsigned long major_number = strtoul(text, &colon, 10), minor_number;
+
+    if (colon == text || *colon != ':')
+        return false;
+    minor_number = strtoul(colon + 1, &end, 10);
+    if (end == colon + 1 || major_number > UINT32_MAX || minor_number > UINT32_MAX)
+        return false;
+    *device = makedev((unsigned)major_number, (unsigned)minor_number);
+    return true;
+}
+
 static bool read_number(const char *folder, const char *name, dev_t *device)
 {
-    unsigned major_number, minor_number;
     char line[64];
-
-    if (!read_line(folder, name, line, sizeof(line)) ||
-        sscanf(line, "%u:%u", &major_number, &minor_number) != 2)
-        return false;
-    *device = makedev(major_number, minor_number);
-    return true;
+    return read_line(folder, name, line, sizeof(line)) && parse_number(line, device);
 }
 
 /* False when it has none. */
@@ -137,15 +146,19 @@ struct mount {
     char *point, *type, *source; /* in the line */
 };
 
+static bool is_octal(const char *digits)
+{
+    return strspn(digits, "01234567") >= 3;
+}
+
 /* "\040" and the like stand for characters that would part the fields. */
 static void unescape(char *text)
 {
     char *out = text;
 
     for (; *text; out++) {
-        unsigned value;
-        if (text[0] == '\\' && sscanf(text + 1, "%3o", &value) == 1 && strlen(text) >= 4) {
-            *out = (char)value;
+        if (text[0] == '\\' && is_octal(text + 1)) {
+            *out = (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
             text += 4;
         } else {
             *out = *text++;
@@ -157,19 +170,18 @@ static void unescape(char *text)
 /* proc(5): id, parent, major:minor, root, mount point, options, fields, "-", type, source, options. */
 static bool parse_mount(struct mount *mount, char *line)
 {
-    unsigned major_number, minor_number;
-    char *rest = strstr(line, " - "), *save = NULL;
+    char *rest = strstr(line, " - "), *save = NULL, *fields[5];
 
-    if (!rest || sscanf(line, "%*u %*u %u:%u", &major_number, &minor_number) != 2)
+    if (!rest)
         return false;
     *rest = '\0';
-    mount->device = makedev(major_number, minor_number);
-    mount->point = strtok_r(line, " ", &save);
-    for (int field = 1; mount->point && field < 5; field++)
-        mount->point = strtok_r(NULL, " ", &save);
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+        if (!(fields[i] = strtok_r(i == 0 ? line : NULL, " ", &save)))
+            return false;
+    mount->point = fields[4];
     mount->type = strtok_r(rest + 3, " ", &save);
     mount->source = strtok_r(NULL, " \n", &save);
-    if (!mount->point || !mount->type || !mount->source)
+    if (!parse_number(fields[2], &mount->device) || !mount->type || !mount->source)
         return false;
     unescape(mount->point);
     unescape(mount->source);
