@@ -3,9 +3,9 @@
  *
  * Lists in the order of their deadlines, so arming is cheap and a tick looks at the front only. The
  * order is kept to the grain of a tick: one that is armed again within it keeps its place, and its
- * neighbours' memory is not touched for each of its requests. A response the client does not take at once is looked at every quarter of writeSeconds, however
- * often the socket took bytes meanwhile: the kernel knows what the client has acknowledged, and
- * only that counts. */
+ * neighbours' memory is not touched for each of its requests. A response the client does not take at
+ * once is looked at every quarter of writeSeconds, however often the socket took bytes meanwhile: the
+ * kernel knows what the client has acknowledged, and only that counts. */
 #include "conn.h"
 #include "conn_state.h"
 
