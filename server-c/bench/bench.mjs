@@ -74,7 +74,10 @@ function chooseLoads(words) {
 function joined(files) {
   const runs = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
   const byName = new Map(runs.flatMap(({ loads }) => loads).map((load) => [load.name, load]))
-  return { ...runs.at(-1), loads: loadNames.flatMap((name) => byName.get(name) ?? []) }
+  const last = runs.at(-1)
+  const counts = [...new Set(runs.map(({ options }) => options.rounds))].sort((a, b) => a - b)
+  const options = { ...last.options, rounds: counts.join(' or ') }
+  return { ...last, options, loads: loadNames.flatMap((name) => byName.get(name) ?? []) }
 }
 
 const BEGIN = '<!-- figures: npm run bench -- --show FILE … --into docs/benchmarks.md -->'

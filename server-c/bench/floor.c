@@ -212,5 +212,6 @@ int main(int argc, char **argv)
             break;
         }
     }
+    signal(SIGPIPE, SIG_IGN); /* sendfile has no MSG_NOSIGNAL */
     run(listen_on(port));
 }

@@ -136,6 +136,8 @@ export async function measure(instance, load, wrk, holder) {
   const { pssBytes: emptyBytes } = memory(instance.pids())
   const held = await Held.take(holder, instance, load.idleCount)
   const { pssBytes: heldBytes } = memory(instance.pids())
+  // Later ones may get the memory that the first ones left behind.
+  instance.bytesPerIdleConnection ??= (heldBytes - emptyBytes) / Math.max(1, held.count)
   const figures = await measureLoad(instance, load, wrk)
   const lost = await held.release()
   const missing = load.idleCount - held.count + lost
@@ -143,7 +145,7 @@ export async function measure(instance, load, wrk, holder) {
     ...figures,
     errors: figures.errors + missing,
     held: held.count - lost,
-    bytesPerIdleConnection: (heldBytes - emptyBytes) / Math.max(1, held.count),
+    bytesPerIdleConnection: instance.bytesPerIdleConnection,
   }
 }
 

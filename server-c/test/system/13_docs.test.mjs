@@ -26,13 +26,15 @@ function examplesIn(page) {
   }))
 }
 
-/** A whole config as it is; what are options of a site, in a site. */
+const schema = JSON.parse(readFileSync(join(root, 'server-c/config.schema.json'), 'utf8'))
+const site = '"hosts": ["*"], "root": "/srv"'
+
+/** A whole config as it is; what are options of a config or of a site, in one. */
 function asConfig(example) {
-  const isWhole = example
-    .replace(/\/\/.*/g, '')
-    .trimStart()
-    .startsWith('{')
-  return isWhole ? example : `{"sites": [{"hosts": ["*"], "root": "/srv",\n${example}\n}]}`
+  const [first, option] = /^\s*(\{|"(\w+)")/.exec(example.replace(/\/\/.*/g, '')).slice(1)
+  if (first === '{') return example
+  if (option in schema.properties) return `{"sites": [{${site}}],\n${example}\n}`
+  return `{"sites": [{${site},\n${example}\n}]}`
 }
 
 const examples = pages.flatMap(examplesIn)
