@@ -20,8 +20,9 @@
 
 /* Standard streams, logs, the agent's connection, and what the system's libraries open. */
 #define OTHER_DESCRIPTORS 64
-/* Of one event loop: its event queue, its wake-ups, and what it watches folders with. */
-#define LOOP_DESCRIPTORS 5
+/* Of one event loop: libuv's event queue and its own, its wake-ups, and what it watches
+ * folders with. */
+#define LOOP_DESCRIPTORS 6
 /* Of one look-up thread: the root, the deepest folder that is watched, the folder it is in and the
  * one it goes to. */
 #define LOOKUP_DESCRIPTORS 4
