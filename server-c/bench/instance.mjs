@@ -5,7 +5,8 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { freePort, giveAway, hasEnded, processTree, startPinned, stop } from './processes.mjs'
+import { freePort } from './free-port.mjs'
+import { giveAway, hasEnded, processTree, startPinned, stop } from './processes.mjs'
 
 const READY_WITHIN_MS = 10_000
 const ANSWER_WITHIN_MS = 5000

@@ -3,7 +3,6 @@
 // whole tree of processes.
 import { spawn } from 'node:child_process'
 import { chownSync, closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const TICKS_PER_SECOND = 100
@@ -17,17 +16,6 @@ const running = new Set()
 /** Gives a file to the user the servers run as. @param {string} path */
 export const giveAway = (path) => {
   if (isRoot) chownSync(path, NOBODY, NOBODY)
-}
-
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 /** The cores this process may run on. @returns {number[]} */

@@ -15,7 +15,6 @@ import {
   readFileSync,
   realpathSync,
   rmdirSync,
-  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -187,5 +186,3 @@ export function plainRate(disk, throttle, paths) {
   const bytes = paths.reduce((sum, path) => sum + statSync(disk.root + path).size, 0)
   return bytes / seconds
 }
-
-export const removeFolder = (folder) => rmSync(folder, { recursive: true, force: true })

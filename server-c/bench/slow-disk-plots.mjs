@@ -7,8 +7,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { freePort } from './free-port.mjs'
 import { measure, openBench } from './slow-disk.mjs'
-import { freePort } from './slow-disk-servers.mjs'
 
 const THREADS = [4, 64]
 const COLD_BYTES = 2 ** 20

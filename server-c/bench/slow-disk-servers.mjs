@@ -2,11 +2,12 @@
 // The servers beside each other, each as its experts would set it up for static files on one core.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.mjs'
 
 const NODE = fileURLToPath(new URL('../build/release/farmstead-node', import.meta.url))
 const START_MS = 5000
@@ -106,16 +107,6 @@ DocumentRoot ${root}
 `,
     command: ['apache2', '-D', 'FOREGROUND', '-f', join(folder, 'apache.conf')],
   }),
-}
-
-export function freePort() {
-  return new Promise((done, fail) => {
-    const server = createServer().on('error', fail)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => done(port))
-    })
-  })
 }
 
 const answers = (port) =>

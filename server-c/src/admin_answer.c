@@ -93,8 +93,7 @@ static void answer_samples(struct admin_answerer *answerer, struct buf *body, st
 
 static bool is_path(const struct http_request *req, const char *head, const char *path)
 {
-    struct span span = http_slice_of(head, req->path);
-    return span.len == strlen(path) && memcmp(span.ptr, path, span.len) == 0;
+    return span_is(http_slice_of(head, req->path), path);
 }
 
 static void answer_path(struct admin_answerer *answerer, struct buf *body,

@@ -22,7 +22,7 @@ static bool is_index(const struct folder_node *node, struct span name)
     const struct folder_top *top = folder_tree_facts(node);
 
     for (size_t i = 0; i < top->index_count; i++)
-        if (strlen(top->index[i]) == name.len && memcmp(top->index[i], name.ptr, name.len) == 0)
+        if (span_is(name, top->index[i]))
             return true;
     return false;
 }

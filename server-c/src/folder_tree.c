@@ -126,9 +126,8 @@ static void free_node(struct folder_tree *tree, struct folder_node *node)
         folder_node_put(tree, parent);
 }
 
-struct folder_node *folder_node_get(struct folder_tree *tree, struct folder_node *node)
+struct folder_node *folder_node_get(struct folder_node *node)
 {
-    (void)tree;
     if (node->refs++ == 0 && !is_gone(node))
         list_remove(&node->queue);
     return node;
@@ -214,7 +213,7 @@ struct folder_node *folder_tree_add(struct folder_tree *tree, struct folder_node
 
     if (!node)
         return NULL;
-    node->parent = folder_node_get(tree, parent);
+    node->parent = folder_node_get(parent);
     node->hash = hash_of(tree, above_of(parent, 0), name);
     list_append(&parent->children, &node->sibling);
     link_node(tree, node);
@@ -291,7 +290,7 @@ void folder_leaf_hang(struct folder_tree *tree, struct folder_leaf *leaf, struct
 {
     const char *slash = rest.len ? memchr(rest.ptr, '/', rest.len) : NULL;
 
-    folder_node_get(tree, node);
+    folder_node_get(node);
     folder_leaf_drop(tree, leaf);
     leaf->folder = node;
     leaf->name = (struct span){rest.ptr, slash ? (size_t)(slash - rest.ptr) : rest.len};

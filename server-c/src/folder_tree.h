@@ -93,7 +93,7 @@ struct folder_node *folder_tree_add_top(struct folder_tree *tree, const struct f
                                         struct folder_watch *watch);
 struct folder_node *folder_tree_add(struct folder_tree *tree, struct folder_node *parent,
                                     struct span name, struct folder_watch *watch);
-struct folder_node *folder_node_get(struct folder_tree *tree, struct folder_node *node);
+struct folder_node *folder_node_get(struct folder_node *node);
 void folder_node_put(struct folder_tree *tree, struct folder_node *node);
 
 void folder_leaf_init(struct folder_leaf *leaf);

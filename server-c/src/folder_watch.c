@@ -366,8 +366,8 @@ void folder_watcher_lend(struct folder_watcher *watcher, struct folder_loan *loa
     if (top) {
         chain->device = top->top->device;
         chain->inode = top->top->inode;
-        loan->start = folder_node_get(
-            &watcher->tree, folder_tree_walk(&watcher->tree, top, path, &chain->known_len));
+        loan->start =
+            folder_node_get(folder_tree_walk(&watcher->tree, top, path, &chain->known_len));
     }
     chain->may_add = reserve(watcher, count_missing(path, chain->known_len));
     if (!watcher->inotify || (!top && chain->may_add == 0)) {

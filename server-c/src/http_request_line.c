@@ -44,11 +44,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_text(struct span span, const char *text)
-{
-    return span.len == strlen(text) && memcmp(span.ptr, text, span.len) == 0;
-}
-
 /* Case counts. */
 static enum http_method method_of(struct span name)
 {
@@ -58,14 +53,14 @@ static enum http_method method_of(struct span name)
 #undef M
     };
 
-    if (is_text(name, "GET"))
+    if (span_is(name, "GET"))
         return HTTP_GET;
-    if (is_text(name, "HEAD"))
+    if (span_is(name, "HEAD"))
         return HTTP_HEAD;
-    if (is_text(name, "OPTIONS"))
+    if (span_is(name, "OPTIONS"))
         return HTTP_OPTIONS;
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (is_text(name, known[i]))
+        if (span_is(name, known[i]))
             return HTTP_KNOWN_METHOD;
     return HTTP_OTHER_METHOD;
 }
@@ -200,5 +195,5 @@ enum parse http_take_request_line(struct http_request *req, const char *head, ui
     if (req->target.len > req->max_target)
         return http_refuse(req, HTTP_URI_TOO_LONG, "the target is longer than limits.targetBytes");
     req->method = method_of(method);
-    return take_target(req, head, is_text(method, "CONNECT"));
+    return take_target(req, head, span_is(method, "CONNECT"));
 }

@@ -17,11 +17,6 @@ static const struct {
     [PARAMETER_KIND] = {"kind", "kind is regular or slow."},
 };
 
-static bool is(struct span span, const char *text)
-{
-    return span.len == strlen(text) && memcmp(span.ptr, text, span.len) == 0;
-}
-
 /* Up to `end`, which is skipped; all of it where there is no `end`. */
 static struct span take_until(struct span *rest, char end)
 {
@@ -62,8 +57,8 @@ static bool take_value(struct sample_query *query, enum parameter parameter, str
     case PARAMETER_SINCE:
         return parse_number(value, SINCE_MAX, &query->since_us);
     case PARAMETER_KIND:
-        query->wants_regular = is(value, "regular");
-        query->wants_slow = is(value, "slow");
+        query->wants_regular = span_is(value, "regular");
+        query->wants_slow = span_is(value, "slow");
         return query->wants_regular || query->wants_slow;
     case PARAMETER_COUNT:
         break;
@@ -74,7 +69,7 @@ static bool take_value(struct sample_query *query, enum parameter parameter, str
 static enum parameter find_parameter(struct span name)
 {
     for (size_t i = 0; i < PARAMETER_COUNT; i++)
-        if (is(name, parameters[i].name))
+        if (span_is(name, parameters[i].name))
             return (enum parameter)i;
     return PARAMETER_COUNT;
 }

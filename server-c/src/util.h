@@ -3,10 +3,12 @@
 #ifndef FARMSTEAD_UTIL_H
 #define FARMSTEAD_UTIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* For our own bugs only, in every build: anything a client, a disk or the kernel can cause is
@@ -33,6 +35,11 @@ struct span {
     const char *ptr;
     size_t len;
 };
+
+static inline bool span_is(struct span span, const char *text)
+{
+    return span.len == strlen(text) && memcmp(span.ptr, text, span.len) == 0;
+}
 
 /* Any thread. */
 static inline uint64_t monotonic_ns(void)
