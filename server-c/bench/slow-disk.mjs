@@ -16,6 +16,8 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { Problem } from '../../scripts/setup/problem.mjs'
+import { runMain } from '../../scripts/setup/run-main.mjs'
 import { HOT_PATH, openDisk, plainRate, Throttle, whyNot } from './slow-disk-disk.mjs'
 import { servers, startServer } from './slow-disk-servers.mjs'
 
@@ -264,6 +266,18 @@ function reportLoad(name, { diskBytesPerSecond, servers: rows }) {
   )
 }
 
+function choose(what, words, known) {
+  const unknown = words.find((word) => !known.includes(word))
+  if (unknown !== undefined)
+    throw new Problem(`There is no ${what} "${unknown}": choose of ${known.join(', ')}.`)
+}
+
+function wholeNumber(name, values) {
+  const number = Number(values[name])
+  if (Number.isInteger(number) && number > 0 && number <= 3600) return number
+  throw new Problem(`--${name} must be a whole number from 1 to 3600.`)
+}
+
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -276,11 +290,14 @@ async function main() {
       folder: { type: 'string' },
     },
   })
+  const asked = values.servers.split(',')
+  choose('load', positionals, Object.keys(loads))
+  choose('server', asked, Object.keys(servers))
   const results = await slowDisk({
     names: positionals.length > 0 ? positionals : values.folder ? ['reads'] : undefined,
-    servers: values.servers.split(','),
-    rounds: Number(values.rounds),
-    seconds: Number(values.seconds),
+    servers: asked,
+    rounds: wholeNumber('rounds', values),
+    seconds: wholeNumber('seconds', values),
     keep: values.keep,
     folder: values.folder,
   })
@@ -289,6 +306,7 @@ async function main() {
   console.log(`server on core ${SERVER_CORE}, load on core ${LOAD_CORE}`)
   for (const [name, result] of Object.entries(results)) reportLoad(name, result)
   if (values.json) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`)
+  return 0
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main()
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runMain(main)

@@ -2,7 +2,7 @@
 /* body.c — three ways to the socket: pending bytes, bytes in memory, bytes of a file; one piece of
  * the response after the other.
  *
- * A file's bytes are first asked for with a read that may not wait; then sendfile moves what was
+ * Whether a file's bytes are there is asked first, without waiting; then sendfile moves what was
  * found to be there. If it is not there, a pool thread reads it, which leaves it in the page cache.
  * If it then still isn't there (a file system that can't tell, or memory too short to keep it), the
  * pool thread copies chunks for this response instead. */
@@ -106,12 +106,23 @@ static enum body_step send_memory(struct body *body, int socket, int flags)
     return BODY_SENT;
 }
 
+static ssize_t ask_resident(const struct file_entry *entry, struct loop *loop, size_t len,
+                            uint64_t offset)
+{
+    const struct file_pages pages = {entry->fd, entry->device, entry->inode, entry->version.size};
+
+    loop->residents.now_ms = uv_now(&loop->uv);
+    return file_residents_ask(&loop->residents, &pages, len, offset);
+}
+
 /* The next bytes that can be sent without waiting: *len > 0, or what to do instead. */
 static enum body_step find_resident(struct body *body, struct loop *loop, size_t *len)
 {
     size_t wanted = body->remaining < BURST_BYTES ? (size_t)body->remaining : BURST_BYTES;
+    bool is_checked = body->was_just_checked;
     ssize_t n;
 
+    body->was_just_checked = false;       /* whatever comes of this, time goes by after it */
     if (body->offset == BODY_OFFSET_LOST) /* the read lane could not read it */
         return BODY_FAILED;
     wanted = within_quota(body, wanted);
@@ -119,13 +130,13 @@ static enum body_step find_resident(struct body *body, struct loop *loop, size_t
         return BODY_THROTTLED;
     if (body->by_copy)
         return body_read_start(body, loop);
-    n = file_resident_len(body->entry->fd, wanted, body->offset);
+    n = ask_resident(body->entry, loop, wanted, body->offset);
     if (n == UV_EAGAIN) {
         body->by_copy = body->was_read_ahead;
         return body_read_start(body, loop);
     }
     body->was_read_ahead = false;
-    if (n <= 0 || !file_unchanged(body->entry->fd, &body->entry->version))
+    if (n <= 0 || (!is_checked && !file_unchanged(body->entry->fd, &body->entry->version)))
         return BODY_FAILED;
     *len = (size_t)n;
     return BODY_SENT;
@@ -292,6 +303,7 @@ static void take_part(struct body *body, const struct body_part *part)
     if (has_ranges && !part->from_memory)
         file_entry_hold_descriptor(body->entry);
     body->by_copy = body->was_read_ahead = false;
+    body->was_just_checked = true;
     body->offset = part->offset;
     body->remaining = has_ranges ? part->len : 0;
     body->pieces = part->pieces;

@@ -34,7 +34,7 @@ struct body_piece {
 /* What follows the head: `text`, then the range, then the pieces in their order. */
 struct body_part {
     struct file_entry *entry; /* NULL: no ranges */
-    bool from_memory;         /* the entry's body; else its descriptor */
+    bool from_memory; /* as file_cache_source() just said: the entry's body, else its descriptor */
     uint64_t offset, len;
     char *text; /* on the heap; NULL: none */
     size_t text_len;
@@ -53,6 +53,7 @@ struct body {
     bool from_memory;
     bool by_copy; /* this file system can't say what is resident: chunks come through memory */
     bool was_read_ahead;        /* at this offset, by the read lane */
+    bool was_just_checked;      /* by file_cache_source(), in this turn of the loop */
     uint64_t offset, remaining; /* of the file, in this piece */
     uint64_t sent;              /* bytes the socket took so far */
     char *pending;              /* bytes to send before anything else; on the heap */

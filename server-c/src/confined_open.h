@@ -10,6 +10,7 @@
 
 #include "config.h"
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 enum confined_kind {
@@ -32,6 +33,17 @@ int confined_root(const char *folder);
  */
 int confined_open(int root, const char *path, enum config_symlinks policy, enum confined_kind kind,
                   struct stat *st);
+
+/* --- from what the kernel has in memory: any thread ------------------------------------------- */
+
+/* Is there a kernel that can (Linux 5.12)? */
+bool confined_may_open_cached(void);
+/* As confined_root(); a negative errno says nothing about the folder. */
+int confined_root_cached(const char *folder);
+/* As confined_open() for CONFINED_READ, without waiting for a disk or a lock, and beneath mount
+ * points of `root` never. -EAGAIN: only confined_open() can tell. `root` is on a file system whose
+ * open() and fstat() of what is in memory don't wait. */
+int confined_open_cached(int root, const char *path, enum config_symlinks policy, struct stat *st);
 
 /* Opens `path` beneath `folder` with `flags` when no link and no mount point is on the way to it: a
  * negative errno, -ELOOP and -EXDEV for these, -ENOSYS when the kernel can't say. Pool threads only. */

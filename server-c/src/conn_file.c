@@ -44,6 +44,12 @@ void conn_search(struct conn *c, const struct site_location *location)
         loop_count(c->ex->live, COUNTER_CACHE_HITS, 1);
         answer_found(c, entry);
         break;
+    case FILE_SEEN:
+        loop_count(c->ex->live, COUNTER_CACHE_MISSES, 1);
+        c->ex->clock.looked_up = true;
+        c->ex->clock.stat_ns += c->ex->waiter.work_ns;
+        answer_found(c, entry);
+        break;
     case FILE_WAIT:
         loop_count(c->ex->live, COUNTER_CACHE_MISSES, 1);
         c->state = CONN_FINDING;

@@ -6,6 +6,7 @@
 #include "file_cache.h"
 
 #include "file_entry.h"
+#include "file_glance.h"
 #include "file_lookup.h"
 #include "file_store.h"
 #include "file_wait.h"
@@ -27,6 +28,8 @@ struct file_lookup {
     struct file_waiters waiters;
     struct folder_loan loan;
     bool was_left_out; /* nobody waited when it was its turn */
+    bool asks_disk;    /* is it a local one? */
+    bool is_local;
     struct file_found found;
 };
 
@@ -78,17 +81,23 @@ static bool is_same(const struct file_entry *entry, const struct file_lookup *lo
     if (found->status != HTTP_OK)
         return true;
     return entry->is_folder == found->is_folder && entry->codings == found->codings &&
-           entry->inode == found->st.st_ino && entry->device == found->st.st_dev &&
-           entry->version.size == (uint64_t)found->st.st_size &&
-           entry->version.mtime_seconds == found->st.st_mtim.tv_sec &&
-           entry->version.mtime_ns == (uint32_t)found->st.st_mtim.tv_nsec &&
-           entry->ctime.tv_sec == found->st.st_ctim.tv_sec &&
-           entry->ctime.tv_nsec == found->st.st_ctim.tv_nsec && strcmp(entry->index, index) == 0;
+           file_entry_is_of(entry, &found->st) && strcmp(entry->index, index) == 0;
 }
 
 static struct file_key key_of(const struct file_entry *entry)
 {
     return (struct file_key){file_entry_variable(entry), file_entry_path(entry)};
+}
+
+/* The file was opened once more; an entry that has none takes it. */
+static void take_file(struct file_cache *cache, struct file_entry *entry, int fd)
+{
+    if (file_entry_is_bare(entry)) {
+        entry->fd = fd;
+        file_store_count_descriptor(cache, entry);
+    } else if (fd >= 0) {
+        file_entry_close(cache, fd);
+    }
 }
 
 /* The entry that now stands for the path, with a reference for the caller. */
@@ -103,8 +112,7 @@ static struct file_entry *settle_lookup(struct file_cache *cache, struct file_lo
     }
     if (is_same(old, lookup)) {
         old->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
-        if (lookup->found.fd >= 0)
-            file_entry_close(cache, lookup->found.fd);
+        take_file(cache, old, lookup->found.fd);
         return file_cache_get(old);
     }
     key = key_of(old);
@@ -132,6 +140,8 @@ static void run_lookup(struct io_job *job)
     lookup->was_left_out = atomic_load_explicit(&lookup->waiters.are_gone, memory_order_relaxed);
     if (!lookup->was_left_out)
         file_lookup_run(&lookup->found, lookup->place, &key, &lookup->loan.chain);
+    lookup->is_local = lookup->asks_disk && !lookup->was_left_out && lookup->found.fd >= 0 &&
+                       file_glance_is_local(lookup->found.fd);
 }
 
 /* A shortage or a disk error passes: no fact about the file. */
@@ -145,6 +155,59 @@ static bool may_be_kept(const struct file_found *found)
 {
     return is_fact(found) && !found->is_settling;
 }
+
+/* As settle_lookup(), and it is in the table only if it may stay there. */
+static struct file_entry *take_answer(struct file_cache *cache, struct file_lookup *lookup,
+                                      const struct folder_settled *settled)
+{
+    struct file_entry *entry = settle_lookup(cache, lookup);
+
+    lookup->entry->lookup = NULL;
+    if (entry && entry->in_table) {
+        file_watch_hang(cache, entry, lookup->job.started_ns, settled);
+        if (!may_be_kept(&lookup->found))
+            file_store_unlink(cache, entry);
+    }
+    file_store_enforce_limits(cache);
+    return entry;
+}
+
+/* --- on the loop ----------------------------------------------------------------------------- */
+
+/* NULL: it is for the lane. Nobody waits for the entry. */
+static struct file_entry *see(struct file_cache *cache, const struct file_place *place,
+                              struct file_entry *entry, struct file_waiter *waiter)
+{
+    static const struct folder_settled settled = {.holds = true};
+    struct file_lookup lookup;
+    struct file_key key = key_of(entry);
+    uint64_t began_ns = monotonic_ns();
+
+    if (!file_glance_is_wanted(cache))
+        return NULL;
+    lookup.place = place;
+    lookup.entry = entry;
+    if (!file_glance_run(cache, &lookup.found, place, &key, &lookup.job.started_ns))
+        return NULL;
+    waiter->wait_ns = 0;
+    waiter->work_ns = monotonic_ns() - began_ns;
+    return take_answer(cache, &lookup, &settled);
+}
+
+/* Its file was closed for room, and what is known of it still holds. */
+static bool open_again(struct file_cache *cache, const struct file_place *place,
+                       struct file_entry *entry, struct file_waiter *waiter)
+{
+    uint64_t began_ns = monotonic_ns();
+
+    if (!file_glance_reopen(cache, place, entry))
+        return false;
+    waiter->wait_ns = 0;
+    waiter->work_ns = monotonic_ns() - began_ns;
+    return true;
+}
+
+/* --- on the lane ----------------------------------------------------------------------------- */
 
 static void end_lookup(struct file_lookup *lookup, struct file_entry *entry)
 {
@@ -189,14 +252,9 @@ static void on_lookup_done(struct io_job *job)
     }
     file_watch_settle(cache, &lookup->loan, lookup->place, lookup->entry, began_ns,
                       is_fact(&lookup->found), &settled);
-    entry = settle_lookup(cache, lookup);
-    lookup->entry->lookup = NULL;
-    if (entry && entry->in_table) {
-        file_watch_hang(cache, entry, began_ns, &settled);
-        if (!may_be_kept(&lookup->found))
-            file_store_unlink(cache, entry);
-    }
-    file_store_enforce_limits(cache);
+    if (lookup->is_local)
+        file_glance_learn(cache, lookup->found.st.st_dev);
+    entry = take_answer(cache, lookup, &settled);
     end_lookup(lookup, entry);
 }
 
@@ -214,6 +272,7 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
     lookup->set = set;
     lookup->place = place;
     lookup->entry = entry;
+    lookup->asks_disk = file_glance_is_wanted(cache);
     file_wait_init(&lookup->waiters);
     file_watch_lend(cache, &lookup->loan, entry);
     /* What is known is in use, and hardly ever needs the disk: it goes before what is not. */
@@ -241,14 +300,44 @@ static bool is_trusted(struct file_cache *cache, struct file_entry *entry)
            file_watch_renew(cache, entry);
 }
 
-/* In the last half of its time it is looked up again: those who come later find it fresh. A full
- * lane is no harm yet. */
-static void refresh(struct file_cache *cache, struct site_set *set, const struct file_place *place,
-                    struct file_entry *entry)
+/* In the last half of its time one that is used all the while is looked up again: those who come
+ * later find it fresh. */
+static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
 {
-    if (age_of(cache, entry) > (int64_t)cache->limits.ttl_ms / 2 && !entry->lookup &&
-        !file_watch_may_wait(cache, entry))
-        start_lookup(cache, set, place, entry);
+    int64_t half_ms = cache->limits.ttl_ms / 2;
+
+    return age_of(cache, entry) > half_ms && !entry->lookup &&
+           (entry->is_watched ||
+            (int64_t)(cache->now_ms - entry->touched_ms) <= half_ms + FILE_TOUCH_MS) &&
+           !file_watch_may_wait(cache, entry);
+}
+
+/* What is known of the key holds: FILE_WAIT when its file must be looked up all the same. */
+static enum file_answer answer_known(struct file_cache *cache, struct site_set *set,
+                                     const struct file_place *place, struct file_entry *entry,
+                                     struct file_waiter *waiter, struct file_entry **out)
+{
+    enum file_answer answer = FILE_HIT;
+
+    file_cache_get(entry);
+    if (file_entry_is_bare(entry)) {
+        if (entry->lookup || !open_again(cache, place, entry, waiter)) {
+            file_cache_put(cache, entry);
+            return FILE_WAIT;
+        }
+        answer = FILE_SEEN;
+        file_store_enforce_limits(cache);
+    } else if (wants_refresh(cache, entry)) {
+        *out = see(cache, place, entry, waiter);
+        if (*out) {
+            file_cache_put(cache, entry);
+            return FILE_HIT;
+        }
+        start_lookup(cache, set, place, entry); /* a full lane is no harm yet */
+    }
+    file_store_touch(cache, entry);
+    *out = entry;
+    return answer;
 }
 
 enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
@@ -259,10 +348,9 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     struct file_entry *entry = caching ? file_store_find(cache, place->lookup_id, key) : NULL;
 
     if (entry && entry->is_known && is_trusted(cache, entry)) {
-        refresh(cache, set, place, entry);
-        file_store_touch(cache, entry);
-        *out = file_cache_get(entry);
-        return FILE_HIT;
+        enum file_answer answer = answer_known(cache, set, place, entry, waiter, out);
+        if (answer != FILE_WAIT)
+            return answer;
     }
     if (entry) {
         file_cache_get(entry);
@@ -272,6 +360,10 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
             return FILE_BUSY;
         if (caching)
             file_store_link(cache, entry);
+    }
+    if (!entry->lookup && (*out = see(cache, place, entry, waiter)) != NULL) {
+        file_cache_put(cache, entry);
+        return FILE_SEEN;
     }
     if (entry->lookup) {
         file_wait_join(&entry->lookup->waiters, waiter);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* file_cache.h — what we know about a path, so that most requests need no system call for it.
  *
- * An entry is facts (size, time, ETag, open file or the bytes themselves, a ready-made head) or the
- * refusal that stands in their place, under its place and key (file_place.h). It is trusted for
- * statCache.ttlMillis from the moment the stat lane looked, or as long as no change is reported
- * (file_watch.h); one that is in use is looked up again before that, so that a popular file never
- * waits. Look-ups and first reads happen on the lanes, once for all who ask.
+ * An entry is facts (size, time, ETag, open file or the bytes themselves, a ready-made head), or facts
+ * alone when its file was closed for room, or the refusal that stands in their place, under its
+ * place and key (file_place.h). It is trusted for statCache.ttlMillis from the moment the disk was
+ * asked, or as long as no change is reported (file_watch.h); one that is in use is looked up again
+ * before that, so that a popular file never waits. Look-ups that would wait and first reads happen on the lanes, once for all who ask.
  * One cache per loop, loop thread only. Bounded in entries, bytes and descriptors. */
 #ifndef FARMSTEAD_FILE_CACHE_H
 #define FARMSTEAD_FILE_CACHE_H
@@ -102,6 +102,19 @@ struct file_cache_stats {
     bool lacks_watches; /* they are wanted, and the system has none */
 };
 
+/* A device that was found to be a local disk (file_glance.h). */
+struct file_disk {
+    uint64_t device, until_ms;
+};
+#define FILE_DISKS_MAX 4
+
+/* The root that look-ups on the loop begin at, kept open between them for a moment. */
+struct file_root {
+    int fd; /* only while is_open */
+    bool is_open, is_reusable, is_local;
+    uint64_t lookup_id, opened_ns;
+};
+
 struct file_cache {
     struct io_lane *stat_lane, *read_lane;
     struct io_port *port;
@@ -114,8 +127,11 @@ struct file_cache {
     struct file_cache_stats stats;
     struct folder_watcher *watcher; /* NULL: none was wanted so far */
     uint32_t trust_round;           /* changed when folders have */
-    bool is_ending;                 /* the lanes take no more jobs */
-    uint64_t now_ms; /* the loop's clock; the owner sets it before it calls in here */
+    struct file_disk disks[FILE_DISKS_MAX];
+    struct file_root root;
+    uint64_t glance_again_ms; /* no look-up on the loop before this */
+    bool is_ending;           /* the lanes take no more jobs */
+    uint64_t now_ms;          /* the loop's clock; the owner sets it before it calls in here */
 };
 
 /* Someone who waits for an entry. Owned by the caller, in its memory until on_ready or cancel. */
@@ -137,8 +153,9 @@ void file_cache_configure(struct file_cache *cache, const struct file_cache_limi
 /* Now and then: lets go of descriptors that nobody used of late: a removed file's space must not be held. */
 void file_cache_sweep(struct file_cache *cache);
 
-enum file_answer { FILE_HIT, FILE_WAIT, FILE_BUSY };
+enum file_answer { FILE_HIT, FILE_SEEN, FILE_WAIT, FILE_BUSY };
 /* What is known of the key in `place`, which lives as long as `set`. FILE_HIT: *entry, referenced.
+ * FILE_SEEN: so, too, after a look at what the kernel had in memory, of waiter->work_ns.
  * FILE_WAIT: the waiter will hear. FILE_BUSY: the stat lane is full. `key` is copied. */
 enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
                                  const struct file_place *place, const struct file_key *key,
@@ -168,6 +185,12 @@ static inline void file_entry_hold_descriptor(struct file_entry *entry)
 static inline void file_entry_release_descriptor(struct file_entry *entry)
 {
     entry->descriptor_users--;
+}
+
+/* Only what is known of the file is there: it was closed to make room. */
+static inline bool file_entry_is_bare(const struct file_entry *entry)
+{
+    return entry->fd < 0 && entry->status == HTTP_OK && entry->body_state == FILE_BODY_UNREAD;
 }
 
 /* The path that was asked for, as url_path made it. */

@@ -86,6 +86,14 @@ void file_entry_drop_body(struct file_cache *cache, struct file_entry *entry)
     entry->body_state = FILE_BODY_UNREAD;
 }
 
+void file_entry_drop_head(struct file_entry *entry)
+{
+    free(entry->head);
+    entry->head = NULL;
+    entry->head_len = 0;
+    entry->head_site = 0;
+}
+
 /* --- entries --------------------------------------------------------------------------------- */
 
 struct file_entry *file_cache_get(struct file_entry *entry)
@@ -101,7 +109,7 @@ void file_cache_put(struct file_cache *cache, struct file_entry *entry)
         return;
     file_entry_drop_descriptor(cache, entry);
     file_entry_drop_body(cache, entry);
-    free(entry->head);
+    file_entry_drop_head(entry);
     if (entry->index[0])
         free((void *)(uintptr_t)entry->index);
     free(entry);
@@ -165,4 +173,13 @@ bool file_entry_has_key(const struct file_entry *entry, const struct file_key *k
            (key->variable.len == 0 ||
             memcmp(entry->key, key->variable.ptr, key->variable.len) == 0) &&
            memcmp(entry->key + key->variable.len, key->path.ptr, key->path.len) == 0;
+}
+
+bool file_entry_is_of(const struct file_entry *entry, const struct stat *st)
+{
+    struct file_version version = file_version_of(st);
+
+    return entry->inode == st->st_ino && entry->device == st->st_dev &&
+           file_version_equal(&entry->version, &version) &&
+           entry->ctime.tv_sec == st->st_ctim.tv_sec && entry->ctime.tv_nsec == st->st_ctim.tv_nsec;
 }

@@ -50,15 +50,39 @@ struct search {
     const struct config_site *site;
     int root;
     struct timespec now;
+    struct file_glance *glance; /* NULL: it may wait */
 };
+
+/* Once something would have to be waited for, the lane does all of it again. */
+static int open_file(const struct search *search, const char *path, struct stat *st)
+{
+    enum config_symlinks policy = search->site->symlinks;
+    struct file_glance *glance = search->glance;
+    int fd;
+
+    if (!glance)
+        return confined_open(search->root, path, policy, CONFINED_READ, st);
+    if (glance->would_wait)
+        return -EAGAIN;
+    fd = confined_open_cached(search->root, path, policy, st);
+    glance->would_wait = fd == -EAGAIN;
+    return fd;
+}
+
+static void close_file(const struct search *search, int fd)
+{
+    if (search->glance)
+        search->glance->close(search->glance->arg, fd);
+    else
+        close(fd);
+}
 
 /* HTTP_OK with found->fd open and found->st filled. */
 static enum http_status open_path(const struct search *search, const char *path)
 {
     struct file_found *found = search->found;
 
-    found->fd =
-        confined_open(search->root, path, search->site->symlinks, CONFINED_READ, &found->st);
+    found->fd = open_file(search, path, &found->st);
     return found->fd < 0 ? refusal_of(found->fd) : HTTP_OK;
 }
 
@@ -80,11 +104,11 @@ static bool is_young(const struct timespec *changed, const struct timespec *now)
 static bool has_sibling(const struct search *search, const char *path)
 {
     struct stat st;
-    int fd = confined_open(search->root, path, search->site->symlinks, CONFINED_READ, &st);
+    int fd = open_file(search, path, &st);
 
     if (fd < 0)
         return false;
-    close(fd);
+    close_file(search, fd);
     if (!S_ISREG(st.st_mode))
         return false;
     if (is_young(&st.st_mtim, &search->now)) {
@@ -135,7 +159,7 @@ static enum http_status find_index(const struct search *search, struct span fold
             return HTTP_OK;
         }
         if (status == HTTP_OK)
-            close(found->fd);
+            close_file(search, found->fd);
         else if (status != HTTP_NOT_FOUND)
             return status;
     }
@@ -167,8 +191,23 @@ static enum http_status look_up(const struct search *search, struct span path)
         find_siblings(search, path.ptr);
         return HTTP_OK;
     }
-    close(found->fd);
+    close_file(search, found->fd);
     return HTTP_MOVED_PERMANENTLY;
+}
+
+static void end_search(const struct search *search)
+{
+    struct file_found *found = search->found;
+
+    if (found->status != HTTP_OK) {
+        found->fd = -1;
+        return;
+    }
+    if (found->is_folder)
+        return;
+    found->has_young_mtime = is_young(&found->st.st_mtim, &search->now);
+    found->is_settling =
+        found->is_settling || found->has_young_mtime || is_young(&found->st.st_ctim, &search->now);
 }
 
 void file_lookup_run(struct file_found *found, const struct file_place *place,
@@ -187,13 +226,21 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
     found->status = look_up(&search, key->path);
     folder_chain_end(chain, place->site, key->path.ptr);
     close(search.root);
-    if (found->status != HTTP_OK) {
-        found->fd = -1;
-        return;
-    }
-    if (found->is_folder)
-        return;
-    found->has_young_mtime = is_young(&found->st.st_mtim, &search.now);
-    found->is_settling =
-        found->is_settling || found->has_young_mtime || is_young(&found->st.st_ctim, &search.now);
+    end_search(&search);
+}
+
+bool file_lookup_glance(struct file_found *found, const struct file_place *place,
+                        const struct file_key *key, struct file_glance *glance)
+{
+    struct search search = {
+        .found = found, .site = place->site, .root = glance->root, .glance = glance};
+
+    clock_gettime(CLOCK_REALTIME, &search.now);
+    *found = (struct file_found){.fd = -1, .index = place->site->index_count};
+    glance->would_wait = false;
+    found->status = look_up(&search, key->path);
+    end_search(&search);
+    if (glance->would_wait && found->fd >= 0)
+        close_file(&search, found->fd);
+    return !glance->would_wait;
 }

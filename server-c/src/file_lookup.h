@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* file_lookup.h — asks the disk what a key is in its place. The blocking half of file_cache. */
+/* file_lookup.h — asks the disk what a key is in its place. The blocking half of file_cache, and the
+ * same look at what the kernel has in memory, which does not block. */
 #ifndef FARMSTEAD_FILE_LOOKUP_H
 #define FARMSTEAD_FILE_LOOKUP_H
 
@@ -27,5 +28,15 @@ struct file_found {
 /* Pool threads only. A NUL stands behind the key's path. `chain`: the watches to set on the way. */
 void file_lookup_run(struct file_found *found, const struct file_place *place,
                      const struct file_key *key, struct folder_chain *chain);
+
+struct file_glance {
+    int root;                         /* of the place; the caller's */
+    void (*close)(void *arg, int fd); /* the last close of a file without a name may wait */
+    void *arg;
+    bool would_wait; /* out: something was not in memory */
+};
+/* False: only file_lookup_run() can tell; nothing is open. Sets no watches. Any thread. */
+bool file_lookup_glance(struct file_found *found, const struct file_place *place,
+                        const struct file_key *key, struct file_glance *glance);
 
 #endif

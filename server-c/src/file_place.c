@@ -120,3 +120,16 @@ int file_place_open(const struct file_place *place, struct span variable)
     close(root);
     return fd;
 }
+
+int file_place_open_cached(const struct file_place *place, struct span variable)
+{
+    struct file_folder folder;
+    int err = file_place_expand(&folder, place, variable);
+    const char *rest = folder.path + folder.trusted_len;
+
+    if (err)
+        return err;
+    if (rest[0] != '\0' && strcmp(rest, "/") != 0)
+        return UV_EAGAIN;
+    return confined_root_cached(folder.path);
+}

@@ -42,5 +42,7 @@ int file_place_expand(struct file_folder *folder, const struct file_place *place
 
 /* The folder itself, as a root for confined_open(); or UV_E*. Pool threads only. */
 int file_place_open(const struct file_place *place, struct span variable);
+/* The same from what the kernel has in memory; an error says nothing. Any thread. */
+int file_place_open_cached(const struct file_place *place, struct span variable);
 
 #endif

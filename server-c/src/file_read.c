@@ -23,13 +23,20 @@ struct file_version file_version_of(const struct stat *st)
                                  (uint32_t)st->st_mtim.tv_nsec};
 }
 
+bool file_version_equal(const struct file_version *a, const struct file_version *b)
+{
+    return a->size == b->size && a->mtime_seconds == b->mtime_seconds && a->mtime_ns == b->mtime_ns;
+}
+
 bool file_unchanged(int fd, const struct file_version *version)
 {
+    struct file_version now;
     struct stat st;
 
-    return fstat(fd, &st) == 0 && (uint64_t)st.st_size == version->size &&
-           st.st_mtim.tv_sec == version->mtime_seconds &&
-           (uint32_t)st.st_mtim.tv_nsec == version->mtime_ns;
+    if (fstat(fd, &st) != 0)
+        return false;
+    now = file_version_of(&st);
+    return file_version_equal(&now, version);
 }
 
 static ssize_t read_without_waiting(int fd, const struct iovec *pieces, int count, uint64_t offset)

@@ -18,6 +18,7 @@ struct file_version {
     uint32_t mtime_ns;
 };
 struct file_version file_version_of(const struct stat *st);
+bool file_version_equal(const struct file_version *a, const struct file_version *b);
 /* Asks the open descriptor: no disk is touched for that on a local file system. */
 bool file_unchanged(int fd, const struct file_version *version);
 

@@ -3,6 +3,7 @@
 #include "file_store.h"
 
 #include "file_entry.h"
+#include "file_glance.h"
 #include "file_watch.h"
 #include "util.h"
 
@@ -11,7 +12,6 @@
 #include <uv.h>
 
 #define TABLE_MIN 64
-#define TOUCH_MS 1000 /* order of use is kept to this grain: a hit moves an entry once a second */
 #define IDLE_OPEN_MS 5000 /* an unused descriptor is closed after this and the ttl */
 #define NEGATIVE_SHARE 8  /* at most one in so many entries may be a refusal */
 
@@ -67,6 +67,22 @@ static void evict(struct file_cache *cache, struct list *by_use, size_t link_off
     cache->stats.evictions++;
 }
 
+/* What holds descriptors or memory goes, and what is known of the file stays if it can be opened
+ * again at once: that is cheaper than to look it up, its siblings and all. */
+static void evict_file(struct file_cache *cache, struct list *by_use, size_t link_offset)
+{
+    struct file_entry *entry = (struct file_entry *)(void *)((char *)by_use->next - link_offset);
+
+    if (entry->refs > 1 || !file_glance_is_wanted(cache)) {
+        evict(cache, by_use, link_offset);
+        return;
+    }
+    file_entry_drop_descriptor(cache, entry);
+    file_entry_drop_body(cache, entry);
+    file_entry_drop_head(entry);
+    cache->stats.evictions++;
+}
+
 void file_store_enforce_limits(struct file_cache *cache)
 {
     const struct file_cache_limits *limits = &cache->limits;
@@ -74,9 +90,9 @@ void file_store_enforce_limits(struct file_cache *cache)
     while (cache->stats.entries > limits->entries && !list_empty(&cache->by_use))
         evict(cache, &cache->by_use, offsetof(struct file_entry, by_use));
     while (cache->stats.descriptors > limits->descriptors && !list_empty(&cache->by_use_open))
-        evict(cache, &cache->by_use_open, offsetof(struct file_entry, by_use_open));
+        evict_file(cache, &cache->by_use_open, offsetof(struct file_entry, by_use_open));
     while (cache->stats.body_bytes > limits->body_bytes && !list_empty(&cache->by_use_body))
-        evict(cache, &cache->by_use_body, offsetof(struct file_entry, by_use_body));
+        evict_file(cache, &cache->by_use_body, offsetof(struct file_entry, by_use_body));
     while (cache->negative_count > limits->entries / NEGATIVE_SHARE + 1 &&
            !list_empty(&cache->negative_by_use))
         evict(cache, &cache->negative_by_use, offsetof(struct file_entry, by_use));
@@ -92,7 +108,7 @@ static void to_end(struct list *head, struct list *link)
 
 void file_store_touch(struct file_cache *cache, struct file_entry *entry)
 {
-    if (cache->now_ms - entry->touched_ms < TOUCH_MS || !entry->in_table)
+    if (cache->now_ms - entry->touched_ms < FILE_TOUCH_MS || !entry->in_table)
         return;
     entry->touched_ms = cache->now_ms;
     to_end(entry->is_negative ? &cache->negative_by_use : &cache->by_use, &entry->by_use);
@@ -162,6 +178,7 @@ void file_cache_fini(struct file_cache *cache)
     cache->is_ending = true;
     drop_all(cache);
     file_watch_fini(cache);
+    file_glance_sweep(cache, true);
     CHECK(cache->stats.descriptors == 0 && cache->stats.body_bytes == 0);
     free(cache->table);
 }
@@ -208,4 +225,5 @@ void file_cache_sweep(struct file_cache *cache)
         file_store_unlink(cache, entry);
     }
     file_watch_tick(cache);
+    file_glance_sweep(cache, false);
 }

@@ -2,7 +2,8 @@
 /* bad_disk.c — a preloaded library that makes files fail as a dying disk does, chosen by their
  * name: what holds "eio-open", "eio-stat" or "eio-read" answers EIO to that call, "eio-late" only
  * from its second MiB on; "slow-open" takes SLOW_MS to be opened, "slow-read" to be read from its
- * start; "ever-new" has another time whenever it is asked for. As with a real disk, a read that may not wait learns neither: it would have to.
+ * start; "ever-new" has another time whenever it is asked for. As with a real disk, a read or an open
+ * that may not wait learns neither: it would have to.
  *
  * Built by bad-disk.mjs. Each call looks its successor up anew: it is about being right, not
  * fast. */
@@ -10,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -81,6 +83,16 @@ static int would_wait(int fd, off_t offset, size_t len)
     return has(path, "slow-read") || is_bad(path, offset + (off_t)len);
 }
 
+static int is_bad_to_open(const char *path)
+{
+    return has(path, "slow-open") || has(path, "eio-open");
+}
+
+static int may_wait(const struct open_how *how)
+{
+    return !(how->resolve & RESOLVE_CACHED);
+}
+
 static int open_fails(const char *path)
 {
     if (has(path, "slow-open"))
@@ -99,7 +111,11 @@ long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         args[i] = va_arg(list, long);
     va_end(list);
-    if (number == SYS_openat2 && open_fails((const char *)args[1]))
+    if (number == SYS_openat2 && !may_wait((const struct open_how *)args[2])) {
+        errno = EAGAIN;
+        if (is_bad_to_open((const char *)args[1]))
+            return -1;
+    } else if (number == SYS_openat2 && open_fails((const char *)args[1]))
         return -1;
     return NEXT(syscall)(number, args[0], args[1], args[2], args[3], args[4], args[5]);
 }

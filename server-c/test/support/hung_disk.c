@@ -2,11 +2,12 @@
 /* hung_disk.c — a preloaded library that makes files wait as on a disk or a network file system
  * that does not answer, chosen by their name: what holds "hang-open" can't be opened, "hang-read"
  * not be read, "hang-late" not from its second MiB on, until the file FARMSTEAD_HANG_UNTIL is there.
- * A read that may not wait does not: it learns that it would have to.
+ * A read or an open that may not wait does not: it learns that it would have to.
  *
  * Built by hung-disk.mjs. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,8 +60,13 @@ long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         args[i] = va_arg(list, long);
     va_end(list);
-    if (number == SYS_openat2 && strstr((const char *)args[1], "hang-open"))
+    if (number == SYS_openat2 && !is_released() && strstr((const char *)args[1], "hang-open")) {
+        if (((const struct open_how *)args[2])->resolve & RESOLVE_CACHED) {
+            errno = EAGAIN;
+            return -1;
+        }
         hang();
+    }
     return NEXT(syscall)(number, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 

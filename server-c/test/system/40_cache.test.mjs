@@ -460,7 +460,7 @@ test('entries, bytes and descriptors stay within their bounds', async (t) => {
   assert.ok((await node.counter('cacheEvictions')) > 300)
   const open = readdirSync(`/proc/${node.child.pid}/fd`).filter((fd) => {
     try {
-      return readlinkSync(`/proc/${node.child.pid}/fd/${fd}`).startsWith(node.root)
+      return readlinkSync(`/proc/${node.child.pid}/fd/${fd}`).startsWith(`${node.root}/`)
     } catch {
       return false
     }

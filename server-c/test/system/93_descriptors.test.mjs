@@ -68,7 +68,7 @@ test('where the limit just holds the config, the listener never starves', async 
   const limits = { connections: 40, headerSeconds: 60, writeSeconds: 60 }
   const node = await startNode(t, {
     files: { 'a.txt': 'alpha', ...numbered(40, '') },
-    wrap: ['prlimit', '--nofile=150:150'],
+    wrap: ['prlimit', '--nofile=154:154'],
     config: { limits, fileCache: { maxOpenFiles: 16 } },
   })
   for (let i = 0; i < 40; i++) truncateSync(join(node.root, `f${i}.bin`), BIG_BYTES)

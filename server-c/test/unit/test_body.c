@@ -6,12 +6,15 @@
 #include <sys/types.h>
 #include <stdint.h>
 
-static ssize_t fake_resident_len(int fd, size_t len, uint64_t offset);
-#define file_resident_len fake_resident_len
-#include "file_read.h"
+struct file_residents;
+struct file_pages;
+static ssize_t fake_ask(struct file_residents *residents, const struct file_pages *pages,
+                        size_t len, uint64_t offset);
+#define file_residents_ask fake_ask
+#include "file_resident.h"
 #include "body.c"
 #include "body_read.c"
-#undef file_resident_len
+#undef file_residents_ask
 
 #include "check.h"
 
@@ -31,9 +34,10 @@ static size_t received_len;
 static int sockets[2], waits, asked;
 static enum body_step last_step;
 
-static ssize_t fake_resident_len(int fd, size_t len, uint64_t offset)
+static ssize_t fake_ask(struct file_residents *residents, const struct file_pages *pages,
+                        size_t len, uint64_t offset)
 {
-    (void)fd, (void)offset;
+    (void)residents, (void)pages, (void)offset;
     asked++;
     if (residency == NEVER_RESIDENT || (residency == AFTER_READ_AHEAD && asked % 2 == 1))
         return UV_EAGAIN;

@@ -104,6 +104,20 @@ struct row {
     int want[POLICIES]; /* 1: opened; else the negative errno. In the order of the enum */
 };
 
+/* What is said from memory is what would be said from the disk. */
+static void check_cached(const struct row *row, int root, const char *name,
+                         enum config_symlinks policy)
+{
+    struct stat st;
+    int fd =
+        confined_may_open_cached() ? confined_open_cached(root, row->path, policy, &st) : -EAGAIN;
+
+    if (fd != -EAGAIN)
+        CHECK_INT(row->line, name, fd >= 0 ? 1 : fd, row->want[policy]);
+    if (fd >= 0)
+        close(fd);
+}
+
 static void check_rows(const struct row *rows, size_t count)
 {
     int root = confined_root(in_base("root"));
@@ -119,6 +133,7 @@ static void check_rows(const struct row *rows, size_t count)
             CHECK_INT(rows[i].line, name, fd >= 0 ? 1 : fd, rows[i].want[policy]);
             if (fd >= 0)
                 close(fd);
+            check_cached(&rows[i], root, name, (enum config_symlinks)policy);
         }
     close(root);
 }

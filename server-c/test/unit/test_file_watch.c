@@ -97,6 +97,7 @@ static int64_t ask_in(const struct file_place *in, const char *path)
     cache.now_ms = monotonic_ns() / NS_PER_MS;
     switch (file_cache_find(&cache, set, in, &key, &waiter, &entry)) {
     case FILE_HIT:
+    case FILE_SEEN:
         break;
     case FILE_WAIT:
         while (!was_told)
