@@ -90,6 +90,7 @@ function checks({ node }) {
       command: [...tool('@playwright/test', 'cli.js'), 'test'],
       cwd: 'e2e',
     },
+    { part: 'faults', title: 'faults in a farm', command: [node, 'e2e/faults/run.ts'] },
   ]
 }
 

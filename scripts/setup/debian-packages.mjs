@@ -25,6 +25,7 @@ const testPackages = [
   'clang-format',
   'clang-tidy',
   'fonts-dejavu-core',
+  'iproute2',
   'libclang-rt-14-dev',
   'llvm',
   'wrk',
@@ -33,13 +34,14 @@ const benchPackages = ['apache2-bin', 'h2o', 'lighttpd', 'lighttpd-mod-deflate',
 /** Debian starts these when it installs them, on port 80, and at every boot: the bench wants neither. */
 const services = ['h2o', 'lighttpd', 'nginx']
 
-/** @typedef {'build' | 'test' | 'bench'} PackageSet */
+/** @typedef {'build' | 'test' | 'bench' | 'package'} PackageSet */
 
 /** @type {Record<PackageSet, string[]>} */
 const packageSets = {
   build: buildPackages,
   test: [...buildPackages, ...testPackages],
   bench: [...buildPackages, ...benchPackages],
+  package: [...buildPackages, 'dpkg-dev'],
 }
 
 /** @param {string[]} wanted */

@@ -5,6 +5,7 @@
 //   npm run bench -- --prepare [LOAD …]          installs, builds and makes files, measures nothing
 //   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
+//   npm run bench -- agent [OPTION …]            what the agent costs: see agent-cost.mjs
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -65,7 +66,7 @@ function chooseLoads(words) {
   const unknown = words.find((word) => !loadNames.includes(word))
   if (unknown)
     throw new Problem(
-      `There is no load "${unknown}": choose of ${loadNames.join(', ')}, slow-disk.`,
+      `There is no load "${unknown}": choose of ${loadNames.join(', ')}, ${Object.keys(others).join(', ')}.`,
     )
   return words.length ? loads.filter(({ name }) => words.includes(name)) : loads
 }
@@ -107,6 +108,7 @@ function show(files, { markdown, into }) {
 function list() {
   for (const { name, title } of loads) say(`${name.padEnd(8)} ${title}`)
   say('slow-disk  hot files beside cold ones on a slow disk')
+  say('agent    what the agent costs a node')
   return 0
 }
 
@@ -149,10 +151,15 @@ async function bench(options) {
   return 0
 }
 
-/** A program of its own: it has other servers' settings, other figures, and needs root. */
-async function slowDisk(args) {
-  const { node } = await prepare({ packages: 'bench', builds: true })
-  const program = fileURLToPath(new URL('./slow-disk.mjs', import.meta.url))
+/** Programs of their own: other settings, other figures. */
+const others = {
+  'slow-disk': { file: './slow-disk.mjs', packages: 'bench' },
+  agent: { file: './agent-cost.mjs', packages: null },
+}
+
+async function runOther({ file, packages }, args) {
+  const { node } = await prepare({ packages, builds: true })
+  const program = fileURLToPath(new URL(file, import.meta.url))
   const env = { ...process.env, FARMSTEAD_NODE: node }
   const { status } = spawnSync(process.execPath, [program, ...args], { env, stdio: 'inherit' })
   return status ?? 1
@@ -160,7 +167,7 @@ async function slowDisk(args) {
 
 runMain(async () => {
   const args = process.argv.slice(2)
-  if (args[0] === 'slow-disk') return slowDisk(args.slice(1))
+  if (Object.hasOwn(others, args[0] ?? '')) return runOther(others[args[0]], args.slice(1))
   const options = readOptions(args)
   if (options.list) return list()
   if (options.show) return show(options.words, options)

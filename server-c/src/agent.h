@@ -9,13 +9,19 @@
 
 #include "agent_state.h"
 #include "server.h"
+#include "supervised.h"
 
 struct agent;
 
-/* Applies the last confirmed config to `server`, then starts the thread. All three must live until
- * agent_stop(). NULL with a sentence in `why` when a thread or libcurl is not to be had. */
+/* Applies the last confirmed config to `server`, then starts the thread. The server and the state
+ * must live until agent_stop(). NULL with a sentence in `why` when a thread or libcurl is not to be
+ * had. */
 struct agent *agent_start(struct server *server, struct agent_state *state,
-                          const struct agent_identity *identity, char why[AGENT_WHY_LEN]);
+                          const struct agent_identity *identity, const struct supervised_past *past,
+                          char why[AGENT_WHY_LEN]);
+
+/* Loads config.jsonc of the state folder as a person left it, soon. Any thread. */
+void agent_reload(struct agent *agent);
 
 /* Interrupts what is under way, joins and frees. The server goes on. */
 void agent_stop(struct agent *agent);

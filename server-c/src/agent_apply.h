@@ -7,10 +7,12 @@
 #ifndef FARMSTEAD_AGENT_APPLY_H
 #define FARMSTEAD_AGENT_APPLY_H
 
+#include "agent_local.h"
 #include "agent_messages.h"
 #include "agent_state.h"
 #include "config.h"
 #include "server.h"
+#include "supervised.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,10 +56,14 @@ struct agent_apply {
     struct config *confirmed; /* last known good, NULL: none */
     struct agent_record kept; /* … and the assignment it came by; the text is the config's own */
 
+    struct agent_local local; /* what people made of config.jsonc */
+    bool reload_wanted;       /* it is to be loaded once nothing else is under way */
+
     enum agent_apply_phase phase;
     enum agent_apply_said said; /* under way to the control plane */
     struct config *staged;
-    struct agent_record offered; /* … and its assignment, the same way */
+    struct agent_record offered;                /* … and its assignment, the same way */
+    char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* … may overwrite this edit; "": none */
     uint32_t confirm_within_ms;
     uint64_t next_try_ms; /* of the next confirm, or of writing the confirmed config */
 
@@ -72,12 +78,16 @@ struct agent_apply {
     struct agent_nack nack;
     bool result_pending, has_result;
     struct agent_result result; /* the last one */
+    char *evidence;             /* … and its lines of the error log; NULL: none */
 };
 
 /* Loads the fences and the confirmed config and applies it. What is damaged is logged and left
- * out: a node without a confirmed config waits for its first assignment. */
+ * out: a node without a confirmed config waits for its first assignment. After a crash with an
+ * unconfirmed config, `past` says whether that one is tried once more, or is to be told as crashing
+ * (rule N4). */
 void agent_apply_init(struct agent_apply *apply, struct server *server, struct agent_state *state,
-                      const struct agent_enrolled *whose, uint64_t now_ms);
+                      const struct agent_enrolled *whose, const struct supervised_past *past,
+                      uint64_t now_ms);
 void agent_apply_fini(struct agent_apply *apply);
 
 /* An assignment has come. */
@@ -96,6 +106,9 @@ void agent_apply_on_taken(struct agent_apply *apply, const char *answer, size_t 
 void agent_apply_on_refused(struct agent_apply *apply, const char *why);
 /* The control plane has taken a hello, which carries the last result. */
 void agent_apply_on_hello(struct agent_apply *apply);
+
+/* A person wants config.jsonc to be loaded; done now, or when nothing is under way any more. */
+void agent_apply_reload(struct agent_apply *apply, uint64_t now_ms);
 
 /* When the next confirm is to be said (AGENT_NEVER: none is). */
 uint64_t agent_apply_speak_ms(const struct agent_apply *apply);

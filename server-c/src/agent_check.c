@@ -109,25 +109,31 @@ static bool pass_fences(const struct agent_assignment *assignment,
     return false;
 }
 
-static bool pass_machine(const struct agent_assignment *assignment, const struct config *cfg,
-                         struct server *server, struct agent_nack *nack)
+int agent_check_machine(const struct config *cfg, struct server *server,
+                        struct config_errors *errors)
 {
     struct server_effective effective;
     server_effective(server, &effective);
-    /* What runs here already works here, whatever the disk looks like by now (N6). */
     if (effective.serving && strcmp(effective.digest, cfg->digest) == 0)
-        return true;
-    struct config_errors errors = {0};
+        return 0;
     struct config *running = server_config(server);
-    int err = config_check_machine(cfg, running, &errors);
+    int err = config_check_machine(cfg, running, errors);
     if (!err)
         config_check_log_exposed("config", cfg, running);
     config_put(running);
-    if (err)
-        nack_findings(nack, assignment, code_of_machine(&errors), &errors);
-    else
+    return err;
+}
+
+static bool pass_machine(const struct agent_assignment *assignment, const struct config *cfg,
+                         struct server *server, struct agent_nack *nack)
+{
+    struct config_errors errors = {0};
+    if (agent_check_machine(cfg, server, &errors) == 0) {
         config_errors_fini(&errors);
-    return !err;
+        return true;
+    }
+    nack_findings(nack, assignment, code_of_machine(&errors), &errors);
+    return false;
 }
 
 struct config *agent_check(const struct agent_assignment *assignment,

@@ -14,6 +14,11 @@ struct config *agent_check(const struct agent_assignment *assignment,
                            const struct agent_fences *fences, struct server *server,
                            struct agent_nack *nack);
 
+/* Whether `cfg` would work on this machine: 0, or -1 with findings. What runs here already works
+ * here, whatever the disk looks like by now (N6). */
+int agent_check_machine(const struct config *cfg, struct server *server,
+                        struct config_errors *errors);
+
 /* Starts a nack of `assignment` with a code and a sentence. */
 void agent_nack_init(struct agent_nack *nack, const struct agent_assignment *assignment,
                      const char *code, const char *format, ...)

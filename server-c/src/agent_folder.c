@@ -17,6 +17,9 @@
 #include <unistd.h>
 
 #define LOCK_NAME "lock"
+/* `run` waits for a while: who held the lock may have been killed a moment ago and be dying. */
+#define LOCK_TRIES 60
+#define LOCK_WAIT_US 50000
 
 static int fail(char *why, size_t why_len, const char *path, const char *what)
 {
@@ -78,7 +81,29 @@ static int create_folder(const char *path, char *why, size_t why_len)
     return err;
 }
 
-static int take_lock(struct agent_folder *folder, char *why, size_t why_len)
+/* What root writes into another user's folder is that user's: a join by hand, for a service that runs
+ * as somebody else. A second name of the file may be a trap of that user's. */
+static int give_to_owner(const struct agent_folder *folder, int fd)
+{
+    struct stat dir, file;
+    if (geteuid() != 0)
+        return 0;
+    if (fstat(folder->dir_fd, &dir) != 0 || fstat(fd, &file) != 0)
+        return -1;
+    return dir.st_uid == 0 || file.st_nlink != 1 ? 0 : fchown(fd, dir.st_uid, dir.st_gid);
+}
+
+static int lock_file(int fd, int tries)
+{
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK || --tries == 0)
+            return -1;
+        usleep(LOCK_WAIT_US);
+    }
+    return 0;
+}
+
+static int take_lock(struct agent_folder *folder, int tries, char *why, size_t why_len)
 {
     folder->lock_fd =
         openat(folder->dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -87,8 +112,10 @@ static int take_lock(struct agent_folder *folder, char *why, size_t why_len)
         folder->lock_fd = openat(folder->dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (folder->lock_fd < 0)
         return fail(why, why_len, folder->path, "cannot write in the state folder");
-    if (flock(folder->lock_fd, LOCK_EX | LOCK_NB) == 0)
+    if (lock_file(folder->lock_fd, tries) == 0) {
+        (void)!give_to_owner(folder, folder->lock_fd); /* as it can on this file system */
         return 0;
+    }
     if (errno == EWOULDBLOCK)
         snprintf(why, why_len,
                  "%s: another farmstead-node uses this state folder: stop it, or name another",
@@ -121,13 +148,37 @@ int agent_folder_open(struct agent_folder *folder, const char *path, bool create
         fail(why, why_len, folder->path, "cannot open the state folder");
         goto fail_create;
     }
-    if (take_lock(folder, why, why_len) == 0)
+    if (take_lock(folder, create ? 1 : LOCK_TRIES, why, why_len) == 0)
         return 0;
     close(folder->dir_fd);
 fail_create:
     free(folder->made_at);
     free(folder->path);
     return -1;
+}
+
+/* Both names of the lock must be one file: the folder may have been replaced since. */
+static bool is_lock(int dir_fd, int lock_fd)
+{
+    struct stat held, named;
+    return fstat(lock_fd, &held) == 0 &&
+           fstatat(dir_fd, LOCK_NAME, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+int agent_folder_open_locked(struct agent_folder *folder, const char *path, int lock_fd, char *why,
+                             size_t why_len)
+{
+    int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir_fd < 0)
+        return fail(why, why_len, path, "cannot open the state folder");
+    if (!is_lock(dir_fd, lock_fd)) {
+        snprintf(why, why_len, "%s: it is not the folder any more that this node locked", path);
+        close(dir_fd);
+        return -1;
+    }
+    *folder = (struct agent_folder){.path = xstrdup(path), .dir_fd = dir_fd, .lock_fd = lock_fd};
+    return 0;
 }
 
 int agent_folder_publish(struct agent_folder *folder, char *why, size_t why_len)
@@ -152,7 +203,7 @@ void agent_folder_close(struct agent_folder *folder)
 {
     /* The lock file of a folder in its place stays: removing it would let two processes lock two
      * different files. */
-    if (folder->made_at) {
+    if (folder->made_at && !folder->is_worth_keeping) {
         agent_folder_remove(folder, LOCK_NAME);
         rmdir(folder->made_at);
     }
@@ -160,6 +211,24 @@ void agent_folder_close(struct agent_folder *folder)
     close(folder->dir_fd);
     free(folder->made_at);
     free(folder->path);
+}
+
+static int64_t nanoseconds(struct timespec time)
+{
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void agent_folder_stamp(struct agent_folder *folder, const char *name, struct agent_stamp *out)
+{
+    struct stat st;
+    memset(out, 0, sizeof(*out));
+    if (fstatat(folder->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    out->device = st.st_dev;
+    out->inode = st.st_ino;
+    out->size = (uint64_t)st.st_size;
+    out->modified_ns = nanoseconds(st.st_mtim);
+    out->changed_ns = nanoseconds(st.st_ctim);
 }
 
 static int read_whole(int fd, char **text, size_t *len)
@@ -194,7 +263,8 @@ static int read_whole(int fd, char **text, size_t *len)
 int agent_folder_read(struct agent_folder *folder, const char *name, char **text, size_t *len,
                       char *why, size_t why_len)
 {
-    int fd = openat(folder->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    /* O_NONBLOCK: somebody may have put a FIFO there. */
+    int fd = openat(folder->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
         return 0;
     int err = fd < 0 ? -1 : read_whole(fd, text, len);
@@ -233,7 +303,8 @@ int agent_folder_replace(struct agent_folder *folder, const char *name, const ch
     snprintf(beside, sizeof(beside), "%s.new", name);
     int fd =
         openat(folder->dir_fd, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int err = fd < 0 || write_whole(fd, text, len) != 0 ? errno : 0;
+    int err =
+        fd < 0 || give_to_owner(folder, fd) != 0 || write_whole(fd, text, len) != 0 ? errno : 0;
     /* close() reports a write error of some file systems. */
     if (fd >= 0 && close(fd) != 0 && !err)
         err = errno;

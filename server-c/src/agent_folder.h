@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* A config of 4 MiB, every byte of it escaped as \u00xx. */
@@ -13,7 +14,8 @@
 
 struct agent_folder {
     char *path;
-    char *made_at; /* where a new folder is until it is published; NULL: it is at `path` */
+    char *made_at;         /* where a new folder is until it is published; NULL: it is at `path` */
+    bool is_worth_keeping; /* though it is not published */
     int dir_fd;
     int lock_fd;
 };
@@ -23,10 +25,21 @@ struct agent_folder {
  * that a folder at its place is whole. */
 int agent_folder_open(struct agent_folder *folder, const char *path, bool create, char *why,
                       size_t why_len);
+/* The same for a folder whose lock this process holds already, with the one it got `lock_fd` from,
+ * which is taken over. */
+int agent_folder_open_locked(struct agent_folder *folder, const char *path, int lock_fd, char *why,
+                             size_t why_len);
 /* 0, or -1 with a sentence. Nothing to do for a folder that was there before. */
 int agent_folder_publish(struct agent_folder *folder, char *why, size_t why_len);
-/* Removes a folder that was never published. */
+/* Removes a folder that was never published, unless it is worth keeping. */
 void agent_folder_close(struct agent_folder *folder);
+
+/* What changes when a file is written or replaced; all zero: there is none. */
+struct agent_stamp {
+    uint64_t device, inode, size;
+    int64_t modified_ns, changed_ns;
+};
+void agent_folder_stamp(struct agent_folder *folder, const char *name, struct agent_stamp *out);
 
 /* 1 and a heap copy in *text, 0 when there is no such file, -1 with a sentence. */
 int agent_folder_read(struct agent_folder *folder, const char *name, char **text, size_t *len,

@@ -3,10 +3,12 @@
  * open by libcurl; redirects are never followed, because a credential goes with every request. */
 #include "agent_http.h"
 
+#include "agent_keys.h"
 #include "buf.h"
 #include "mem.h"
 
 #include <curl/curl.h>
+#include <openssl/x509_vfy.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,11 @@
 
 struct slot {
     CURL *easy;
-    bool busy;      /* posted and not yet replied */
+    bool busy;      /* asked and not yet replied */
     bool failed;    /* could not even begin */
     bool too_large; /* the answer was cut off at MAX_ANSWER_BYTES */
-    char *body;     /* what is being sent */
+    unsigned used;  /* the `version` this handle has been set to */
+    char *body;     /* what is being sent, NULL: a GET */
     struct buf answer;
     char error[CURL_ERROR_SIZE];
 };
@@ -27,7 +30,10 @@ struct slot {
 struct agent_http {
     CURLM *multi;
     struct curl_slist *headers;
-    char *base_url;
+    char *base_url, *proxy;
+    char *ca_certificates, *certificate, *key;
+    bool believe_anybody;
+    unsigned version; /* of the three above, from 1 */
     struct slot slots[AGENT_SLOT_COUNT];
 };
 
@@ -51,15 +57,36 @@ static void limit_protocols(CURL *easy)
 #endif
 }
 
+/* Who is believed. The host's name is not compared: only the control plane ever has a certificate
+ * for servers of this CA (nodes' are for clients, which OpenSSL refuses of a server), so that its
+ * addresses and names may change, and a node can be led to it through any tunnel. */
+static bool limit_trust(struct agent_http *http, CURL *easy)
+{
+    bool ok =
+        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, http->believe_anybody ? 0L : 1L) ==
+            CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L) == CURLE_OK &&
+        /* Else libcurl takes the system's list of authorities beside ours: any of them could
+               * then vouch for any host. */
+        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK &&
+        /* A session that was begun with an earlier certificate would go on with it. */
+        curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L) == CURLE_OK;
+    if (ok && http->proxy)
+        ok = curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy) == CURLE_OK &&
+             curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
+    return ok;
+}
+
 static bool slot_init(struct agent_http *http, struct slot *slot)
 {
     buf_init(&slot->answer);
     slot->easy = curl_easy_init();
-    if (!slot->easy)
+    if (!slot->easy || !limit_trust(http, slot->easy))
         return false;
     limit_protocols(slot->easy);
     curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, http->headers);
-    curl_easy_setopt(slot->easy, CURLOPT_POST, 1L);
     curl_easy_setopt(slot->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(slot->easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(slot->easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -84,25 +111,50 @@ static void add_header(struct agent_http *http, const char *line)
         http->headers = longer;
 }
 
-struct agent_http *agent_http_new(const char *base_url, const char *credential)
+static void add_headers(struct agent_http *http, const char *credential)
 {
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
-        return NULL;
-    struct agent_http *http = xcalloc(1, sizeof(*http));
-    http->base_url = xstrdup(base_url);
-    http->multi = curl_multi_init();
+    struct buf line;
     add_header(http, "Content-Type: application/json");
     add_header(http, "Accept: application/json, application/problem+json");
     /* A large report would else wait for a "100 Continue" that few servers send. */
     add_header(http, "Expect:");
     add_header(http, "User-Agent: farmstead-node/" FARMSTEAD_VERSION);
-    if (credential) {
-        struct buf line;
-        buf_init(&line);
-        buf_printf(&line, "Authorization: Bearer %s", credential);
-        add_header(http, line.data);
-        buf_fini(&line);
-    }
+    if (!credential)
+        return;
+    buf_init(&line);
+    buf_printf(&line, "Authorization: Bearer %s", credential);
+    add_header(http, line.data);
+    buf_fini(&line);
+}
+
+static char *copy(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+void agent_http_use(struct agent_http *http, const char *ca_certificates, const char *certificate,
+                    const char *key)
+{
+    free(http->ca_certificates);
+    free(http->certificate);
+    agent_secret_free(http->key);
+    http->ca_certificates = copy(ca_certificates);
+    http->certificate = copy(certificate);
+    http->key = copy(key);
+    http->version++;
+}
+
+struct agent_http *agent_http_new(const struct agent_http_peer *peer)
+{
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != 0)
+        return NULL;
+    struct agent_http *http = xcalloc(1, sizeof(*http));
+    http->base_url = xstrdup(peer->base_url);
+    http->proxy = copy(peer->proxy);
+    http->believe_anybody = peer->believe_anybody;
+    agent_http_use(http, peer->ca_certificates, peer->certificate, peer->key);
+    http->multi = curl_multi_init();
+    add_headers(http, peer->credential);
     bool ok = http->multi != NULL;
     for (size_t i = 0; i < AGENT_SLOT_COUNT; i++)
         ok = slot_init(http, &http->slots[i]) && ok;
@@ -128,6 +180,10 @@ void agent_http_free(struct agent_http *http)
     curl_multi_cleanup(http->multi);
     curl_slist_free_all(http->headers);
     free(http->base_url);
+    free(http->proxy);
+    free(http->ca_certificates);
+    free(http->certificate);
+    agent_secret_free(http->key);
     free(http);
     curl_global_cleanup();
 }
@@ -135,6 +191,36 @@ void agent_http_free(struct agent_http *http)
 bool agent_http_busy(const struct agent_http *http, enum agent_slot slot)
 {
     return http->slots[slot].busy;
+}
+
+static bool set_blob(CURL *easy, CURLoption option, char *text)
+{
+    struct curl_blob blob = {text, text ? strlen(text) : 0, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, text ? &blob : NULL) == CURLE_OK;
+}
+
+static bool set_tls(struct agent_http *http, struct slot *slot)
+{
+    bool is_https = strncmp(http->base_url, "https:", strlen("https:")) == 0;
+    if (is_https && !http->ca_certificates && !http->believe_anybody)
+        return false;
+    if (slot->used == http->version)
+        return true;
+    bool ok = set_blob(slot->easy, CURLOPT_CAINFO_BLOB, http->ca_certificates) &&
+              set_blob(slot->easy, CURLOPT_SSLCERT_BLOB, http->certificate) &&
+              set_blob(slot->easy, CURLOPT_SSLKEY_BLOB, http->key);
+    slot->used = ok ? http->version : 0;
+    return ok;
+}
+
+static bool set_method(struct slot *slot)
+{
+    if (!slot->body)
+        return curl_easy_setopt(slot->easy, CURLOPT_HTTPGET, 1L) == CURLE_OK;
+    return curl_easy_setopt(slot->easy, CURLOPT_POST, 1L) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDS, slot->body) == CURLE_OK &&
+           curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                            (curl_off_t)strlen(slot->body)) == CURLE_OK;
 }
 
 void agent_http_post(struct agent_http *http, enum agent_slot which, const char *message,
@@ -150,14 +236,44 @@ void agent_http_post(struct agent_http *http, enum agent_slot which, const char 
     slot->too_large = false;
     slot->error[0] = '\0';
     buf_clear(&slot->answer);
-    bool ok = curl_easy_setopt(slot->easy, CURLOPT_URL, url.data) == CURLE_OK &&
-              curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDS, body) == CURLE_OK &&
-              curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(body)) ==
-                  CURLE_OK &&
+    bool ok = set_tls(http, slot) && set_method(slot) &&
+              curl_easy_setopt(slot->easy, CURLOPT_URL, url.data) == CURLE_OK &&
               curl_easy_setopt(slot->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms) == CURLE_OK &&
               curl_multi_add_handle(http->multi, slot->easy) == CURLM_OK;
     slot->failed = !ok;
     buf_fini(&url);
+}
+
+void agent_http_get(struct agent_http *http, enum agent_slot slot, const char *message,
+                    uint32_t timeout_ms)
+{
+    agent_http_post(http, slot, message, NULL, timeout_ms);
+}
+
+/* Most often it is this machine that has no idea of the time. */
+static const char *hint_of(const struct slot *slot)
+{
+    long verified = X509_V_OK;
+    curl_easy_getinfo(slot->easy, CURLINFO_SSL_VERIFYRESULT, &verified);
+    bool is_time =
+        verified == X509_V_ERR_CERT_NOT_YET_VALID || verified == X509_V_ERR_CERT_HAS_EXPIRED;
+    return is_time ? "; is this machine's clock right?" : "";
+}
+
+static void explain_silence(const struct slot *slot, CURLcode result, struct agent_reply *reply)
+{
+    curl_off_t sent = 0;
+    const char *what = slot->error[0] ? slot->error : curl_easy_strerror(result);
+    curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+    reply->sent = sent > 0;
+    reply->untrusted = result == CURLE_PEER_FAILED_VERIFICATION;
+    if (slot->too_large)
+        snprintf(reply->error, sizeof(reply->error), "the answer is longer than %u bytes",
+                 MAX_ANSWER_BYTES);
+    else
+        snprintf(reply->error, sizeof(reply->error), "%s%.180s%s",
+                 result == CURLE_SSL_CONNECT_ERROR ? "TLS: " : "", what,
+                 reply->untrusted ? hint_of(slot) : "");
 }
 
 static void fill_reply(struct agent_http *http, struct slot *slot, CURLcode result,
@@ -169,14 +285,11 @@ static void fill_reply(struct agent_http *http, struct slot *slot, CURLcode resu
     if (result == CURLE_OK)
         curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
     reply->status = (int)status;
+    reply->stale = slot->used != http->version;
     reply->body = slot->answer.data;
     reply->len = slot->answer.len;
-    if (slot->too_large)
-        snprintf(reply->error, sizeof(reply->error), "the answer is longer than %u bytes",
-                 MAX_ANSWER_BYTES);
-    else if (status == 0)
-        snprintf(reply->error, sizeof(reply->error), "%.255s",
-                 slot->error[0] ? slot->error : curl_easy_strerror(result));
+    if (status == 0)
+        explain_silence(slot, result, reply);
     slot->busy = false;
     slot->failed = false;
     free(slot->body);
@@ -220,42 +333,4 @@ bool agent_http_next(struct agent_http *http, uint32_t wait_ms, struct agent_rep
 void agent_http_wake(struct agent_http *http)
 {
     curl_multi_wakeup(http->multi);
-}
-
-static bool part_is_absent(CURLU *url, CURLUPart part)
-{
-    char *text = NULL;
-    CURLUcode found = curl_url_get(url, part, &text, 0);
-    curl_free(text);
-    return found != CURLUE_OK;
-}
-
-int agent_http_check_url(const char *text, char *out, size_t size, bool *is_plain, char *why,
-                         size_t why_len)
-{
-    CURLU *url = curl_url();
-    char *scheme = NULL;
-    int err = -1;
-    size_t len = strlen(text);
-    while (len > 0 && text[len - 1] == '/')
-        len--;
-    if (!url || curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK ||
-        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
-        (strcmp(scheme, "https") != 0 && strcmp(scheme, "http") != 0))
-        snprintf(why, why_len, "\"%.120s\" is no https:// or http:// address", text);
-    else if (len >= size)
-        snprintf(why, why_len, "the address is longer than %zu bytes", size - 1);
-    else if (!part_is_absent(url, CURLUPART_USER) || !part_is_absent(url, CURLUPART_QUERY) ||
-             !part_is_absent(url, CURLUPART_FRAGMENT))
-        snprintf(why, why_len, "the address may have no user, \"?\" or \"#\" in it");
-    else
-        err = 0;
-    if (!err) {
-        memcpy(out, text, len);
-        out[len] = '\0';
-        *is_plain = strcmp(scheme, "http") == 0;
-    }
-    curl_free(scheme);
-    curl_url_cleanup(url);
-    return err;
 }

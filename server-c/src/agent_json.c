@@ -44,6 +44,12 @@ static json_t *find(struct agent_reader *reader, const char *member)
     return value;
 }
 
+bool agent_reader_has(const struct agent_reader *reader, const char *member)
+{
+    const json_t *value = json_object_get(reader->object, member);
+    return value && !json_is_null(value);
+}
+
 uint64_t agent_read_integer(struct agent_reader *reader, const char *member, uint64_t min,
                             uint64_t max)
 {

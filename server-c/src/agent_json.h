@@ -23,6 +23,8 @@ struct agent_reader {
 json_t *agent_json_load(const char *text, size_t len, char *why, size_t why_len);
 
 void agent_reader_fail(struct agent_reader *reader, const char *member, const char *what);
+/* Whether `member` is there and not null, for those that may be left out. */
+bool agent_reader_has(const struct agent_reader *reader, const char *member);
 uint64_t agent_read_integer(struct agent_reader *reader, const char *member, uint64_t min,
                             uint64_t max);
 bool agent_read_boolean(struct agent_reader *reader, const char *member);

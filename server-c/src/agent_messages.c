@@ -12,6 +12,9 @@
 #include <string.h>
 
 #define MAX_FINDINGS 100
+#define MAX_CHANGE_BYTES (1u << 20)
+#define MAX_EVIDENCE 50
+#define EVIDENCE_LEN 1024
 
 static const char *const outcome_names[] = {
     [AGENT_APPLIED] = "applied", [AGENT_REVERTED] = "reverted", [AGENT_STUCK] = "stuck"};
@@ -26,7 +29,7 @@ static const char *const nack_codes[] = {
     "schema",          "semantic",         "unsupported_version", "missing_file",
     "port_in_use",     "permission",       "tls_material",        "resource_limit",
     "content_missing", "stale_generation", "epoch_fenced",        "busy",
-    "internal",        "digest_mismatch"};
+    "internal",        "digest_mismatch",  "local_change"};
 
 bool agent_nack_code_known(const char *code)
 {
@@ -79,7 +82,7 @@ static char *dump(json_t *object)
     return text;
 }
 
-static json_t *effective_json(const struct server_effective *effective)
+static json_t *effective_json(const struct server_effective *effective, bool is_local)
 {
     if (!effective->serving)
         return json_null();
@@ -88,6 +91,8 @@ static json_t *effective_json(const struct server_effective *effective)
     set(object, "digest", json_string(effective->digest));
     set(object, "bootId", json_string(effective->boot_id));
     set(object, "reloads", integer(effective->reloads));
+    if (is_local)
+        set(object, "source", json_string("local"));
     return object;
 }
 
@@ -126,16 +131,49 @@ static void set_host(json_t *object, const struct agent_host *host)
     set(object, "arch", text_json(host->arch, 32));
 }
 
-char *agent_build_enrol(const char *token, const char *name, const char *incarnation,
-                        const struct agent_host *host)
+char *agent_build_enrol(const struct agent_enrolment *enrolment)
 {
     json_t *object = json_object();
-    set(object, "token", text_json(token, 128));
+    set(object, "token", text_json(enrolment->token, AGENT_SECRET_LEN));
     set_protocol(object);
-    set(object, "name", text_json(name, AGENT_NAME_LEN));
-    set_host(object, host);
-    set(object, "incarnation", json_string(incarnation));
+    set(object, "name", text_json(enrolment->name, AGENT_NAME_LEN));
+    set_host(object, enrolment->host);
+    set(object, "incarnation", json_string(enrolment->incarnation));
+    if (enrolment->csr)
+        set(object, "csr", json_string(enrolment->csr));
     return dump(object);
+}
+
+char *agent_build_renew(const char *incarnation, const char *csr)
+{
+    json_t *object = json_object();
+    set(object, "incarnation", json_string(incarnation));
+    set(object, "csr", json_string(csr));
+    return dump(object);
+}
+
+static const char *next_line(const char *at)
+{
+    at += strcspn(at, "\n");
+    return *at ? at + 1 : at;
+}
+
+/* At most as many lines, and as long ones, as the schema takes: the newest. */
+static json_t *evidence_json(const char *lines)
+{
+    json_t *array = json_array();
+    size_t count = 0;
+    for (const char *at = lines ? lines : ""; *at; at = next_line(at))
+        count++;
+    for (const char *at = lines ? lines : ""; *at; at = next_line(at)) {
+        char line[EVIDENCE_LEN + 1];
+        if (count-- > MAX_EVIDENCE)
+            continue;
+        snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+        if (json_array_append_new(array, text_json(line, EVIDENCE_LEN)) != 0)
+            abort();
+    }
+    return array;
 }
 
 static json_t *result_json(const struct agent_result *result)
@@ -143,10 +181,49 @@ static json_t *result_json(const struct agent_result *result)
     const char *reason = reason_names[result->reason];
     json_t *object = offer_json(&result->offer);
     set(object, "outcome", json_string(outcome_names[result->outcome]));
-    set(object, "effective", effective_json(&result->effective));
+    set(object, "effective", effective_json(&result->effective, result->is_local));
     set(object, "reason", reason ? json_string(reason) : json_null());
     set(object, "message", text_json(result->message, AGENT_TEXT_LEN));
-    set(object, "evidence", json_array());
+    set(object, "evidence", evidence_json(result->evidence));
+    return object;
+}
+
+static json_t *finding_json(const struct config_error *error)
+{
+    json_t *object = json_object();
+    set(object, "pointer", text_json(error->pointer, 2048));
+    set(object, "line", integer(error->line));
+    set(object, "column", integer(error->column));
+    set(object, "endLine", integer(error->end_line));
+    set(object, "endColumn", integer(error->end_column));
+    set(object, "code", json_string(error->code));
+    set(object, "message", text_json(error->message, AGENT_TEXT_LEN));
+    if (error->hint && error->hint[0])
+        set(object, "hint", text_json(error->hint, AGENT_TEXT_LEN));
+    return object;
+}
+
+static json_t *findings_json(const struct config_errors *errors)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < errors->count && i < MAX_FINDINGS; i++)
+        if (json_array_append_new(array, finding_json(&errors->items[i])) != 0)
+            abort();
+    return array;
+}
+
+static json_t *change_json(const struct agent_change *change)
+{
+    if (!change->digest[0])
+        return json_null();
+    json_t *object = json_object();
+    set(object, "digest", json_string(change->digest));
+    if (change->is_known)
+        return object;
+    set(object, "text", text_json(change->text, MAX_CHANGE_BYTES));
+    set(object, "isServed", json_boolean(change->is_served));
+    if (change->errors->count > 0)
+        set(object, "errors", findings_json(change->errors));
     return object;
 }
 
@@ -160,13 +237,15 @@ char *agent_build_hello(const struct agent_hello *hello)
     set_host(object, hello->host);
     set(object, "capabilities", json_pack("[s]", "confirm"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
-    set(object, "effective", effective_json(hello->effective));
+    set(object, "effective", effective_json(hello->effective, hello->is_local));
     set(object, "lastKnownGood", version_json(hello->last_known_good));
     json_t *fences = json_object();
     set(fences, "maxEpoch", integer(hello->fences->max_epoch));
     set(fences, "maxGeneration", integer(hello->fences->max_taken.generation));
     set(object, "fences", fences);
     set(object, "lastResult", hello->last_result ? result_json(hello->last_result) : json_null());
+    if (hello->change)
+        set(object, "drift", change_json(hello->change));
     return dump(object);
 }
 
@@ -188,31 +267,12 @@ char *agent_build_ack(const struct agent_offer *offer)
     return dump(object);
 }
 
-static json_t *finding_json(const struct config_error *error)
-{
-    json_t *object = json_object();
-    set(object, "pointer", text_json(error->pointer, 2048));
-    set(object, "line", integer(error->line));
-    set(object, "column", integer(error->column));
-    set(object, "endLine", integer(error->end_line));
-    set(object, "endColumn", integer(error->end_column));
-    set(object, "code", json_string(error->code));
-    set(object, "message", text_json(error->message, AGENT_TEXT_LEN));
-    if (error->hint && error->hint[0])
-        set(object, "hint", text_json(error->hint, AGENT_TEXT_LEN));
-    return object;
-}
-
 char *agent_build_nack(const struct agent_nack *nack)
 {
     json_t *object = offer_json(&nack->offer);
-    json_t *errors = json_array();
-    for (size_t i = 0; i < nack->errors.count && i < MAX_FINDINGS; i++)
-        if (json_array_append_new(errors, finding_json(&nack->errors.items[i])) != 0)
-            abort();
     set(object, "code", json_string(nack->code));
     set(object, "message", text_json(nack->message, AGENT_TEXT_LEN));
-    set(object, "errors", errors);
+    set(object, "errors", findings_json(&nack->errors));
     if (nack->fenced) {
         set(object, "maxEpoch", integer(nack->max_epoch));
         set(object, "maxGeneration", integer(nack->max_generation));
@@ -228,7 +288,7 @@ char *agent_build_result(const struct agent_result *result)
 char *agent_build_confirm(const struct agent_offer *offer, const struct server_effective *effective)
 {
     json_t *object = offer_json(offer);
-    set(object, "effective", effective_json(effective));
+    set(object, "effective", effective_json(effective, false));
     return dump(object);
 }
 
@@ -246,9 +306,13 @@ char *agent_build_report(const struct agent_report *report)
     set(object, "bootId", json_string(report->boot_id));
     set(object, "incarnation", json_string(report->incarnation));
     set(object, "uptimeMs", integer(report->uptime_ms));
-    set(object, "effective", effective_json(report->effective));
+    set(object, "effective", effective_json(report->effective, report->is_local));
     set(object, "lostWindows", integer(report->lost_windows));
     set(object, "gauges", gauges);
+    if (report->change)
+        set(object, "drift", change_json(report->change));
+    if (report->facts)
+        set(object, "host", agent_facts_json(report->facts));
     char *head = dump(object);
 
     /* The windows are text already: they go in before the object's closing brace. */

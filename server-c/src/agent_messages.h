@@ -7,6 +7,7 @@
 #ifndef FARMSTEAD_AGENT_MESSAGES_H
 #define FARMSTEAD_AGENT_MESSAGES_H
 
+#include "agent_facts.h"
 #include "agent_host.h"
 #include "config.h"
 #include "server.h"
@@ -53,7 +54,18 @@ struct agent_result {
     enum agent_outcome outcome;
     enum agent_reason reason;
     struct server_effective effective;
+    bool is_local; /* what is effective was changed on this node */
     char message[AGENT_TEXT_LEN + 1];
+    const char *evidence; /* lines of the error log, each with "\n"; NULL: none */
+};
+
+/* What a person has made of config.jsonc. */
+struct agent_change {
+    const char *digest; /* "": nothing */
+    const char *text;
+    bool is_served;
+    bool is_known; /* as it was said before: its digest is enough */
+    const struct config_errors *errors;
 };
 
 struct agent_hello {
@@ -66,6 +78,8 @@ struct agent_hello {
     const struct agent_fences *fences;
     const struct agent_result *last_result; /* NULL: none */
     const char *boot_id;
+    bool is_local;
+    const struct agent_change *change;
 };
 
 struct agent_nack {
@@ -82,15 +96,23 @@ struct agent_report {
     const char *incarnation;
     uint64_t uptime_ms;
     const struct server_effective *effective;
+    bool is_local;
+    const struct agent_change *change;
     uint64_t lost_windows;
+    const struct agent_facts *facts;
     const double *gauges; /* GAUGE_COUNT of them */
     const char *windows;  /* JSON of the windows with commas between, "" for none */
 };
 
 /* JSON text that the caller frees. Text from elsewhere is cut to the schema's length and made
  * valid UTF-8, so building never fails. */
-char *agent_build_enrol(const char *token, const char *name, const char *incarnation,
-                        const struct agent_host *host);
+struct agent_enrolment {
+    const char *token, *name, *incarnation;
+    const struct agent_host *host;
+    const char *csr; /* NULL: over plain http */
+};
+char *agent_build_enrol(const struct agent_enrolment *enrolment);
+char *agent_build_renew(const char *incarnation, const char *csr);
 char *agent_build_hello(const struct agent_hello *hello);
 char *agent_build_desired(const char *boot_id, const char *incarnation,
                           const struct agent_version *have, uint32_t wait_ms);
@@ -109,9 +131,16 @@ bool agent_nack_code_known(const char *code);
 struct agent_enrolled {
     char node_id[AGENT_ID_LEN + 1];
     char name[AGENT_NAME_LEN + 1];
-    char credential[AGENT_SECRET_LEN + 1];
+    char credential[AGENT_SECRET_LEN + 1]; /* "": a certificate stands for it */
     char control_plane_id[AGENT_CONTROL_PLANE_ID_LEN + 1];
 };
+
+/* What is given for a CSR. Both NULL: nothing. */
+struct agent_issued {
+    char *certificate, *ca_certificates; /* PEM */
+    uint64_t renew_after_ms;
+};
+void agent_issued_fini(struct agent_issued *issued);
 
 struct agent_session {
     uint32_t protocol;
@@ -119,12 +148,24 @@ struct agent_session {
     uint64_t epoch;
     uint32_t report_every_ms;
     uint32_t desired_wait_ms;
+    bool has_renewal; /* … and this is when: */
+    uint64_t renew_after_ms;
+    char *ca_certificates; /* NULL: not said */
+};
+void agent_session_fini(struct agent_session *session);
+
+/* The control plane wants lines of the error log. */
+struct agent_request {
+    char id[AGENT_ID_LEN + 1]; /* "": nothing is wanted */
+    uint32_t lines;
 };
 
 struct agent_assignment {
+    struct agent_request request;
     struct agent_offer offer;
     uint64_t epoch;
     uint32_t confirm_within_ms;
+    char replaces_drift[CONFIG_DIGEST_LEN + 1]; /* "": none */
     bool has_content; /* it names a content manifest, which this version cannot fetch */
     char *text;       /* NULL: nothing new */
     size_t text_len;
@@ -140,8 +181,14 @@ struct agent_problem {
     char detail[AGENT_TEXT_LEN + 1]; /* the title when there is no detail */
 };
 
+/* A credential or what was issued, never both. The three below leave nothing to free when they
+ * fail. */
 int agent_read_enrolled(const char *body, size_t len, struct agent_enrolled *out,
-                        char why[AGENT_WHY_LEN]);
+                        struct agent_issued *issued, char why[AGENT_WHY_LEN]);
+int agent_read_issued(const char *body, size_t len, struct agent_issued *out,
+                      char why[AGENT_WHY_LEN]);
+/* The answer to `ca`, for the caller to free. */
+int agent_read_ca(const char *body, size_t len, char **ca_certificates, char why[AGENT_WHY_LEN]);
 int agent_read_session(const char *body, size_t len, struct agent_session *out,
                        char why[AGENT_WHY_LEN]);
 /* `out` is empty after a failure; else agent_assignment_fini() it. */

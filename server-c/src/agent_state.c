@@ -5,6 +5,8 @@
 
 #include "agent_folder.h"
 #include "agent_json.h"
+#include "agent_keys.h"
+#include "digest.h"
 #include "mem.h"
 
 #include <stdio.h>
@@ -16,11 +18,15 @@ struct agent_state {
 };
 
 #define IDENTITY "identity.json"
+#define REQUEST "enrol.json"
 #define FENCES "fences.json"
 #define CONFIRMED "confirmed.json"
 #define STAGED "staged.json"
+#define TEXT "config.jsonc"
+#define CRASH "crash.json"
+#define CRASH_EVIDENCE_MAX 65536
 #define TRIAL "trial"
-#define TRIAL_BYTES 4096 /* more than an identity has */
+#define TRIAL_BYTES 16384 /* more than an identity with a CA or two has */
 
 void agent_record_fini(struct agent_record *record)
 {
@@ -36,6 +42,21 @@ struct agent_state *agent_state_open(const char *dir, bool create, char why[AGEN
         return NULL;
     }
     return state;
+}
+
+struct agent_state *agent_state_open_locked(const char *dir, int lock_fd, char why[AGENT_WHY_LEN])
+{
+    struct agent_state *state = xcalloc(1, sizeof(*state));
+    if (agent_folder_open_locked(&state->folder, dir, lock_fd, why, AGENT_WHY_LEN) != 0) {
+        free(state);
+        return NULL;
+    }
+    return state;
+}
+
+int agent_state_lock_fd(const struct agent_state *state)
+{
+    return state->folder.lock_fd;
 }
 
 int agent_state_try_write(struct agent_state *state, char why[AGENT_WHY_LEN])
@@ -116,34 +137,56 @@ enum agent_file agent_state_read_identity(struct agent_state *state, struct agen
 {
     enum agent_file what;
     char reason[160];
-    struct agent_enrolled *enrolled = &out->enrolled;
     memset(out, 0, sizeof(*out));
     json_t *document = load(state, IDENTITY, &what, why);
     if (!document)
         return what;
     struct agent_reader reader = {document, reason, sizeof(reason), false};
-    agent_read_string(&reader, "controlPlaneUrl", out->control_plane_url,
-                      sizeof(out->control_plane_url), 1);
-    agent_read_id(&reader, "nodeId", "node_", enrolled->node_id, sizeof(enrolled->node_id));
-    agent_read_string(&reader, "name", enrolled->name, sizeof(enrolled->name), 1);
-    agent_read_string(&reader, "credential", enrolled->credential, sizeof(enrolled->credential),
-                      32);
-    agent_read_string(&reader, "controlPlaneId", enrolled->control_plane_id,
-                      sizeof(enrolled->control_plane_id), 1);
-    out->insecure_http = agent_read_boolean(&reader, "insecureHttp");
+    agent_identity_read(&reader, out);
     return finish(document, &reader, IDENTITY, why);
 }
 
 int agent_state_write_identity(struct agent_state *state, const struct agent_identity *identity,
                                char why[AGENT_WHY_LEN])
 {
-    const struct agent_enrolled *enrolled = &identity->enrolled;
-    return store(state, IDENTITY,
-                 json_pack("{ss ss ss ss ss sb}", "controlPlaneUrl", identity->control_plane_url,
-                           "nodeId", enrolled->node_id, "name", enrolled->name, "credential",
-                           enrolled->credential, "controlPlaneId", enrolled->control_plane_id,
-                           "insecureHttp", identity->insecure_http),
-                 why);
+    return store(state, IDENTITY, agent_identity_json(identity), why);
+}
+
+char *agent_state_find_request(struct agent_state *state, const char *token)
+{
+    enum agent_file what;
+    char why[AGENT_WHY_LEN], digest[DIGEST_LEN + 1], kept[DIGEST_LEN + 1];
+    json_t *document = load(state, REQUEST, &what, why);
+    if (!document) /* one that is damaged is as good as none */
+        return NULL;
+    struct agent_reader reader = {document, why, sizeof(why), false};
+    size_t len = 0;
+    agent_read_digest(&reader, "tokenDigest", kept, sizeof(kept));
+    char *key = agent_read_text(&reader, "privateKey", TRIAL_BYTES, &len);
+    json_decref(document);
+    digest_sha256(digest, token, strlen(token));
+    if (key && strcmp(digest, kept) != 0) {
+        agent_secret_free(key);
+        key = NULL;
+    }
+    return key;
+}
+
+int agent_state_keep_request(struct agent_state *state, const char *token, const char *key,
+                             char why[AGENT_WHY_LEN])
+{
+    char digest[DIGEST_LEN + 1];
+    digest_sha256(digest, token, strlen(token));
+    int err =
+        store(state, REQUEST, json_pack("{ss ss}", "tokenDigest", digest, "privateKey", key), why);
+    state->folder.is_worth_keeping = !err;
+    return err;
+}
+
+void agent_state_drop_request(struct agent_state *state)
+{
+    agent_folder_remove(&state->folder, REQUEST);
+    state->folder.is_worth_keeping = false;
 }
 
 enum agent_file agent_state_read_fences(struct agent_state *state,
@@ -235,7 +278,65 @@ int agent_state_confirm_staged(struct agent_state *state, char why[AGENT_WHY_LEN
     return agent_folder_rename(&state->folder, STAGED, CONFIRMED, why, AGENT_WHY_LEN);
 }
 
+void agent_crash_fini(struct agent_crash *crash)
+{
+    free(crash->evidence);
+    crash->evidence = NULL;
+}
+
+enum agent_file agent_state_read_crash(struct agent_state *state, struct agent_crash *out,
+                                       char why[AGENT_WHY_LEN])
+{
+    enum agent_file what;
+    char reason[160];
+    size_t len;
+    memset(out, 0, sizeof(*out));
+    json_t *document = load(state, CRASH, &what, why);
+    if (!document)
+        return what;
+    struct agent_reader reader = {document, reason, sizeof(reason), false};
+    out->generation = agent_read_integer(&reader, "generation", 1, AGENT_JSON_MAX_INTEGER);
+    agent_read_string(&reader, "message", out->message, sizeof(out->message), 0);
+    out->evidence = agent_read_text(&reader, "evidence", CRASH_EVIDENCE_MAX, &len);
+    what = finish(document, &reader, CRASH, why);
+    if (what != AGENT_FILE_OK)
+        agent_crash_fini(out);
+    return what;
+}
+
+int agent_state_write_crash(struct agent_state *state, const struct agent_crash *crash,
+                            char why[AGENT_WHY_LEN])
+{
+    return store(state, CRASH,
+                 json_pack("{sI ss ss}", "generation", (json_int_t)crash->generation, "message",
+                           crash->message, "evidence", crash->evidence ? crash->evidence : ""),
+                 why);
+}
+
 void agent_state_drop_staged(struct agent_state *state)
 {
     agent_folder_remove(&state->folder, STAGED);
+    agent_folder_remove(&state->folder, CRASH);
+}
+
+int agent_state_read_text(struct agent_state *state, char **text, size_t *len,
+                          char why[AGENT_WHY_LEN])
+{
+    return agent_folder_read(&state->folder, TEXT, text, len, why, AGENT_WHY_LEN);
+}
+
+int agent_state_write_text(struct agent_state *state, const char *text, size_t len,
+                           char why[AGENT_WHY_LEN])
+{
+    return agent_folder_replace(&state->folder, TEXT, text, len, why, AGENT_WHY_LEN);
+}
+
+void agent_state_stamp_text(struct agent_state *state, struct agent_stamp *out)
+{
+    agent_folder_stamp(&state->folder, TEXT, out);
+}
+
+void agent_state_drop_text(struct agent_state *state)
+{
+    agent_folder_remove(&state->folder, TEXT);
 }

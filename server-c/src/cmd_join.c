@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_join.c — farmstead-node join: makes this machine a node, once. Everything that can go wrong
- * on this machine is tried before the token, which may work only once, is spent. */
+ * on this machine is tried before the token, which may work only once, is spent, and it is said to
+ * nobody but the control plane whose fingerprint it carries (agent_enrol.c). */
 #include "commands.h"
 
-#include "agent.h"
+#include "agent_enrol.h"
 #include "agent_http.h"
-#include "agent_messages.h"
+#include "agent_keys.h"
 #include "agent_state.h"
-#include "mem.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -16,17 +16,18 @@
 #include <string.h>
 
 #define USAGE                                                                                      \
-    "usage: farmstead-node join URL --token TOKEN --state DIR [--name NAME] [--rejoin] "           \
-    "[--insecure-http]\n"
-#define ENROL_TIMEOUT_MS 30000
+    "usage: farmstead-node join URL --token TOKEN --state DIR [--name NAME] [--proxy URL] "        \
+    "[--rejoin] [--insecure-http]\n"
 
 struct join {
     const char *url;
     const char *token;
     const char *state_dir;
     const char *name;
+    const char *proxy;
     bool rejoin;
     bool insecure_http;
+    struct agent_token parts; /* of the token */
 };
 
 static int bad_usage(const char *what)
@@ -51,30 +52,16 @@ static bool is_name(const char *name)
     return isalnum((unsigned char)name[0]) && isalnum((unsigned char)name[len - 1]);
 }
 
-/* The host's own name up to its first dot, made to fit. */
-static void name_from_host(const char *hostname, char out[AGENT_NAME_LEN + 1])
-{
-    size_t len = 0;
-    for (const char *p = hostname; *p && *p != '.' && len < AGENT_NAME_LEN; p++) {
-        unsigned char c = (unsigned char)*p;
-        out[len++] = (char)(c < 0x80 && isalnum(c) ? tolower(c) : '-');
-    }
-    while (len > 0 && out[len - 1] == '-')
-        len--;
-    out[len] = '\0';
-    size_t dashes = strspn(out, "-");
-    memmove(out, out + dashes, len - dashes + 1);
-    if (!out[0])
-        snprintf(out, AGENT_NAME_LEN + 1, "node");
-}
-
 /* 0, or the exit code. */
 static int parse(int argc, char **argv, struct join *join)
 {
-    static const struct option options[] = {
-        {"token", required_argument, NULL, 't'},   {"state", required_argument, NULL, 's'},
-        {"name", required_argument, NULL, 'n'},    {"rejoin", no_argument, NULL, 'r'},
-        {"insecure-http", no_argument, NULL, 'i'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"token", required_argument, NULL, 't'},
+                                            {"state", required_argument, NULL, 's'},
+                                            {"name", required_argument, NULL, 'n'},
+                                            {"proxy", required_argument, NULL, 'p'},
+                                            {"rejoin", no_argument, NULL, 'r'},
+                                            {"insecure-http", no_argument, NULL, 'i'},
+                                            {NULL, 0, NULL, 0}};
     opterr = 0;
     optind = 1;
     for (int c = getopt_long(argc, argv, "", options, NULL); c != -1;
@@ -85,6 +72,8 @@ static int parse(int argc, char **argv, struct join *join)
             join->state_dir = optarg;
         else if (c == 'n')
             join->name = optarg;
+        else if (c == 'p')
+            join->proxy = optarg;
         else if (c == 'r')
             join->rejoin = true;
         else if (c == 'i')
@@ -97,24 +86,34 @@ static int parse(int argc, char **argv, struct join *join)
     join->url = argv[optind];
     if (!join->token || !join->state_dir)
         return bad_usage("--token and --state are needed");
-    if (strlen(join->token) < 16 || strlen(join->token) > AGENT_SECRET_LEN)
-        return bad_usage("that is no enrolment token (16 to 128 characters)");
+    if (!agent_token_read(join->token, &join->parts))
+        return bad_usage("that is no enrolment token: copy it whole, with what follows its dot");
     if (join->name && !is_name(join->name))
         return bad_usage("--name takes at most 63 of a-z, 0-9, \"-\" and \".\", a letter or digit "
                          "at both ends");
     return 0;
 }
 
-static int check_url(const struct join *join, struct agent_identity *identity)
+static int check_addresses(const struct join *join, struct agent_identity *identity)
 {
     char why[AGENT_WHY_LEN];
     bool is_plain = false;
     if (agent_http_check_url(join->url, identity->control_plane_url,
                              sizeof(identity->control_plane_url), &is_plain, why, sizeof(why)) != 0)
         return bad_usage(why);
+    if (join->proxy && strlen(join->proxy) > AGENT_URL_LEN)
+        return bad_usage("--proxy takes an address of at most 1024 bytes");
+    if (join->proxy && agent_http_check_proxy(join->proxy, why, sizeof(why)) != 0)
+        return bad_usage(why);
+    if (join->proxy)
+        snprintf(identity->proxy, sizeof(identity->proxy), "%s", join->proxy);
     if (is_plain && !join->insecure_http)
         return failed("http:// sends the token and this node's credential unprotected: use an "
                       "https:// address, or add --insecure-http where the network is trusted");
+    if (!is_plain && !join->parts.fingerprint[0])
+        return failed("the token carries no fingerprint of the control plane's CA (a dot and 43 "
+                      "characters at its end), so that nobody at an https:// address can be "
+                      "believed: copy it whole, or make one at a control plane that speaks TLS");
     identity->insecure_http = is_plain;
     return 0;
 }
@@ -123,9 +122,11 @@ static int check_not_joined(const struct join *join, struct agent_state *state)
 {
     struct agent_identity old;
     char why[AGENT_WHY_LEN];
-    enum agent_file what = agent_state_read_identity(state, &old, why);
     /* One that is not in its place yet was left by a join that was killed. */
-    if (what == AGENT_FILE_MISSING || join->rejoin || agent_state_is_new(state))
+    if (join->rejoin || agent_state_is_new(state))
+        return 0;
+    enum agent_file what = agent_state_read_identity(state, &old, why);
+    if (what == AGENT_FILE_MISSING)
         return 0;
     if (what == AGENT_FILE_OK)
         fprintf(stderr,
@@ -137,53 +138,63 @@ static int check_not_joined(const struct join *join, struct agent_state *state)
                 "farmstead-node join: %s holds a damaged identity (%s): add --rejoin to replace "
                 "it\n",
                 join->state_dir, why);
+    agent_identity_fini(&old);
     return 1;
 }
 
-static int explain(const struct agent_identity *identity, const struct agent_reply *reply)
+/* The key to ask with: that of an earlier attempt with this token, whose answer was lost, or a new
+ * one. On the disk before it is used; NULL with a sentence. */
+static char *prepare_key(const struct join *join, struct agent_state *state,
+                         char why[AGENT_WHY_LEN])
 {
-    struct agent_problem problem;
-    if (reply->status == 0) {
-        fprintf(stderr, "farmstead-node join: no control plane at %s: %s\n",
-                identity->control_plane_url, reply->error);
-        return 1;
+    char *key = agent_state_find_request(state, join->parts.secret);
+    if (!key)
+        key = agent_key_new();
+    if (!key) {
+        snprintf(why, AGENT_WHY_LEN, "OpenSSL cannot make a P-256 key here");
+    } else if (agent_state_keep_request(state, join->parts.secret, key, why) != 0) {
+        agent_secret_free(key);
+        key = NULL;
     }
-    agent_read_problem(reply->body, reply->len, &problem);
-    if (problem.code[0])
-        fprintf(stderr, "farmstead-node join: the control plane refuses (%s): %s\n", problem.code,
-                problem.detail);
-    else
-        fprintf(stderr,
-                "farmstead-node join: %s answers HTTP %d and speaks no agent protocol: is it the "
-                "agent listener's address, and not the console's?\n",
-                identity->control_plane_url, reply->status);
+    return key;
+}
+
+static int enrol(const struct join *join, struct agent_identity *identity,
+                 struct agent_state *state)
+{
+    char why[AGENT_WHY_LEN], sentence[AGENT_ENROL_WHY_LEN];
+    char *key = NULL;
+    if (!identity->insecure_http) {
+        key = prepare_key(join, state, why);
+        if (!key)
+            return failed(why);
+    }
+    enum agent_enrol_outcome outcome =
+        agent_enrol(&join->parts, join->name, key, identity, sentence);
+    bool can_repeat = key && outcome == AGENT_ENROL_UNANSWERED;
+    agent_secret_free(key);
+    if (outcome == AGENT_ENROLLED)
+        return 0;
+    if (!can_repeat)
+        agent_state_drop_request(state);
+    fprintf(stderr, "farmstead-node join: %s%s\n", sentence,
+            can_repeat ? "; the token is not lost: run the same command again" : "");
     return 1;
 }
 
-static int enrol(const struct join *join, struct agent_identity *identity)
+static int keep(const struct agent_identity *identity, struct agent_state *state)
 {
-    char name[AGENT_NAME_LEN + 1], incarnation[33], why[AGENT_WHY_LEN];
-    struct agent_host host;
-    struct agent_reply reply;
-    agent_host_read(&host);
-    agent_random_id(incarnation);
-    name_from_host(host.hostname, name);
-    struct agent_http *http = agent_http_new(identity->control_plane_url, NULL);
-    if (!http)
-        return failed("libcurl cannot start");
-    agent_http_post(
-        http, AGENT_SLOT_TALK, "enrol",
-        agent_build_enrol(join->token, join->name ? join->name : name, incarnation, &host),
-        ENROL_TIMEOUT_MS);
-    while (!agent_http_next(http, ENROL_TIMEOUT_MS, &reply))
-        continue;
-    int code = 0;
-    if (reply.status < 200 || reply.status > 299)
-        code = explain(identity, &reply);
-    else if (agent_read_enrolled(reply.body, reply.len, &identity->enrolled, why) != 0)
-        code = failed(why);
-    agent_http_free(http);
-    return code;
+    char why[AGENT_WHY_LEN];
+    int err = agent_state_write_identity(state, identity, why);
+    if (!err)
+        err = agent_state_publish(state, why);
+    if (!err)
+        agent_state_drop_request(state);
+    else
+        fprintf(stderr, "farmstead-node join: %s; %s\n", why,
+                identity->insecure_http ? "the token is spent: make a new one and join again"
+                                        : "the token is not lost: run the same command again");
+    return err ? 1 : 0;
 }
 
 static int join_in(const struct join *join, struct agent_identity *identity,
@@ -194,16 +205,11 @@ static int join_in(const struct join *join, struct agent_identity *identity,
     if (code == 0 && agent_state_try_write(state, why) != 0)
         code = failed(why);
     if (code == 0)
-        code = enrol(join, identity);
+        code = enrol(join, identity, state);
+    if (code == 0)
+        code = keep(identity, state);
     if (code != 0)
         return code;
-    if (agent_state_write_identity(state, identity, why) != 0 ||
-        agent_state_publish(state, why) != 0) {
-        fprintf(stderr,
-                "farmstead-node join: %s; the token is spent: make a new one and join again\n",
-                why);
-        return 1;
-    }
     printf("joined %s as \"%s\" (%s); next: farmstead-node run --state %s\n",
            identity->control_plane_url, identity->enrolled.name, identity->enrolled.node_id,
            join->state_dir);
@@ -217,13 +223,14 @@ int cmd_join(int argc, char **argv)
     char why[AGENT_WHY_LEN];
     int code = parse(argc, argv, &join);
     if (code == 0)
-        code = check_url(&join, &identity);
+        code = check_addresses(&join, &identity);
     if (code != 0)
         return code;
     struct agent_state *state = agent_state_open(join.state_dir, true, why);
     if (!state)
         return failed(why);
     code = join_in(&join, &identity, state);
+    agent_identity_fini(&identity);
     agent_state_close(state);
     return code;
 }

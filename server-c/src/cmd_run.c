@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_run.c — farmstead-node run: serves what the control plane assigns, from a state folder that
- * `join` has made. Signals: TERM and INT drain and stop, USR1 reopens the log files, HUP has nothing
- * to reload. */
+ * `join` has made. Signals: TERM and INT drain and stop, USR1 reopens the log files, HUP loads what a
+ * person made of the state folder's config.jsonc.
+ *
+ * What is started is a parent (supervisor.h) that runs this program once more, with --child: that
+ * process serves. */
 #include "commands.h"
 
 #include "agent.h"
@@ -10,6 +13,8 @@
 #include "pid_file.h"
 #include "privileges.h"
 #include "server.h"
+#include "supervised.h"
+#include "supervisor.h"
 
 #include <getopt.h>
 #include <signal.h>
@@ -27,17 +32,22 @@ static int bad_usage(const char *what)
     return 2;
 }
 
-static int parse(int argc, char **argv, const char **state_dir)
+/* `child` stays NULL in what a person starts. */
+static int parse(int argc, char **argv, const char **state_dir, const char **child)
 {
     static const struct option options[] = {{"state", required_argument, NULL, 's'},
+                                            {"child", required_argument, NULL, 'c'},
                                             {NULL, 0, NULL, 0}};
     opterr = 0;
     optind = 1;
     for (int c = getopt_long(argc, argv, "", options, NULL); c != -1;
          c = getopt_long(argc, argv, "", options, NULL)) {
-        if (c != 's')
+        if (c == 's')
+            *state_dir = optarg;
+        else if (c == 'c')
+            *child = optarg;
+        else
             return bad_usage("an option is unknown or has no value");
-        *state_dir = optarg;
     }
     if (optind != argc)
         return bad_usage("there is an argument too many");
@@ -58,7 +68,7 @@ static void block_signals(sigset_t *set)
     signal(SIGPIPE, SIG_IGN);
 }
 
-static void wait_for_end(const sigset_t *set, struct server *server)
+static void wait_for_end(const sigset_t *set, struct server *server, struct agent *agent)
 {
     for (;;) {
         int number = 0;
@@ -67,7 +77,7 @@ static void wait_for_end(const sigset_t *set, struct server *server)
         if (number == SIGUSR1) {
             server_reopen_logs(server);
         } else if (number == SIGHUP) {
-            log_info("SIGHUP: nothing to reload, the config comes from the control plane");
+            agent_reload(agent);
         } else {
             log_info("stopping (%s)", number == SIGTERM ? "SIGTERM" : "SIGINT");
             return;
@@ -95,7 +105,7 @@ static int become_user(struct process *process, const struct config *cfg, const 
         return -1;
     if (cfg->process.pid_file[0]) {
         *pointer = "/process/pidFile";
-        process->pid_file = pid_file_write(cfg->process.pid_file, why);
+        process->pid_file = pid_file_write(cfg->process.pid_file, supervised_main_pid(), why);
         result = process->pid_file ? 0 : -1;
     }
     if (result == 0 && privileges.changes) {
@@ -126,7 +136,9 @@ static int take_place(void *arg, const struct config *cfg, struct config_errors 
                              "a joined node needs its state folder and can't change its root");
         return -1;
     }
-    if (become_user(process, cfg, &pointer, why) == 0)
+    int err = become_user(process, cfg, &pointer, why);
+    supervised_end_with_parent(); /* the change of user has undone it */
+    if (err == 0)
         return 0;
     pid_file_remove(process->pid_file);
     process->pid_file = NULL;
@@ -138,7 +150,8 @@ static int take_place(void *arg, const struct config *cfg, struct config_errors 
 
 /* --- the run --------------------------------------------------------------------------------- */
 
-static int serve(struct agent_state *state, const struct agent_identity *identity)
+static int serve(struct agent_state *state, const struct agent_identity *identity,
+                 const struct supervised_past *past)
 {
     struct process process = {.state = state};
     sigset_t set;
@@ -156,9 +169,13 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     server_before_serving(server, take_place, &process);
     log_info("farmstead-node %s: node \"%s\" (%s) of %s", FARMSTEAD_VERSION,
              identity->enrolled.name, identity->enrolled.node_id, identity->control_plane_url);
-    struct agent *agent = agent_start(server, state, identity, why);
+    struct agent *agent = agent_start(server, state, identity, past, why);
     if (agent) {
-        wait_for_end(&set, server);
+        supervised_ready();
+        supervised_beat_start(server);
+        wait_for_end(&set, server, agent);
+        supervised_end_with_parent(); /* of this thread: the one that had asked for it may end */
+        supervised_beat_stop();
         agent_stop(agent);
     } else {
         log_error("%s", why);
@@ -171,22 +188,24 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     return agent && !process.is_broken ? 0 : 1;
 }
 
-int cmd_run(int argc, char **argv)
+static int run_child(const char *state_dir, const char *descriptors)
 {
-    const char *state_dir = NULL;
     struct agent_identity identity;
+    struct supervised_past past;
     char why[AGENT_WHY_LEN];
-    int code = parse(argc, argv, &state_dir);
-    if (code != 0)
-        return code;
-    struct agent_state *state = agent_state_open(state_dir, false, why);
+    int lock_fd, code;
+    if (supervised_start(descriptors, &past, &lock_fd) != 0)
+        return bad_usage("--child is for farmstead-node itself");
+    struct agent_state *state = agent_state_open_locked(state_dir, lock_fd, why);
     if (!state) {
         fprintf(stderr, "farmstead-node run: %s\n", why);
+        supervised_past_fini(&past);
         return 1;
     }
     enum agent_file what = agent_state_read_identity(state, &identity, why);
     if (what == AGENT_FILE_OK) {
-        code = serve(state, &identity);
+        code = serve(state, &identity, &past);
+        agent_identity_fini(&identity);
     } else {
         code = 1;
         if (what == AGENT_FILE_MISSING)
@@ -197,6 +216,16 @@ int cmd_run(int argc, char **argv)
         else
             fprintf(stderr, "farmstead-node run: %s: join again with --rejoin\n", why);
     }
+    supervised_past_fini(&past);
     agent_state_close(state);
     return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    const char *state_dir = NULL, *child = NULL;
+    int code = parse(argc, argv, &state_dir, &child);
+    if (code != 0)
+        return code;
+    return child ? run_child(state_dir, child) : supervisor_run(state_dir);
 }

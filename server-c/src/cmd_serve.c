@@ -15,6 +15,7 @@
 #include "pid_file.h"
 #include "privileges.h"
 #include "server.h"
+#include "service_notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +83,7 @@ static int prepare_process(struct process *process, const struct config *cfg)
         goto fail;
     process->is_prepared = true;
     if (cfg->process.pid_file[0]) {
-        process->pid_file = pid_file_write(cfg->process.pid_file, why);
+        process->pid_file = pid_file_write(cfg->process.pid_file, getpid(), why);
         if (!process->pid_file)
             goto fail;
     }
@@ -183,12 +184,15 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct proc
         int number = 0;
         if (sigwait(set, &number) != 0)
             continue;
-        if (number == SIGHUP)
+        if (number == SIGHUP) {
+            service_notify_reloading();
             reload(server, process, path, &generation);
-        else if (number == SIGUSR1)
+            service_notify("READY=1");
+        } else if (number == SIGUSR1) {
             server_reopen_logs(server);
-        else
+        } else {
             break;
+        }
     }
 }
 
@@ -208,9 +212,12 @@ static int serve(struct server *server, const sigset_t *set, const char *path)
 
     server_before_serving(server, drop_privileges, &process);
     code = load(server, &process, path, 1) == 0 ? 0 : 1;
-    if (code == 0)
+    if (code == 0) {
+        service_notify("READY=1");
         wait_for_end(set, server, &process, path);
+    }
     log_info("stopping");
+    service_notify("STOPPING=1");
     if (!server_stop(server, code == 0 ? DRAIN_MS : 0))
         code = -1;
     end_process(&process);
@@ -229,6 +236,7 @@ int cmd_serve(int argc, char **argv)
         return 2;
     }
     privileges_forbid_new();
+    service_notify_init();
     block_signals(&set);
     log_start();
     server = server_new(&err);

@@ -10,7 +10,7 @@
 int cmd_serve(int argc, char **argv);    /* serve --config FILE */
 int cmd_check(int argc, char **argv);    /* check [--text-only] [--json] FILE|- */
 int cmd_schema(int argc, char **argv);   /* schema [--markdown] */
-int cmd_join(int argc, char **argv);     /* join URL --token TOKEN --state DIR [--name NAME] */
+int cmd_join(int argc, char **argv);     /* join URL --token TOKEN --state DIR … */
 int cmd_run(int argc, char **argv);      /* run --state DIR */
 int cmd_sign_url(int argc, char **argv); /* sign-url --secret-file FILE --path PATH
                                             --expires-in SECONDS | --expires TIME */

@@ -21,8 +21,8 @@
 /* Standard streams, logs, the agent's connection, and what the system's libraries open. */
 #define OTHER_DESCRIPTORS 64
 /* Of one event loop: libuv's event queue and its own, its wake-ups, and what it watches
- * folders with. */
-#define LOOP_DESCRIPTORS 6
+ * folders with, the root and the file of a look on the loop. */
+#define LOOP_DESCRIPTORS 8
 /* Of one look-up thread: the root, the deepest folder that is watched, the folder it is in and the
  * one it goes to. */
 #define LOOKUP_DESCRIPTORS 4

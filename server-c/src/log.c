@@ -25,7 +25,8 @@ static struct {
     bool running, ending;
     enum config_log_level level;
     int fd;
-    char *path; /* NULL: standard error */
+    char *path;            /* NULL: standard error */
+    struct log_tail *tail; /* NULL: none is kept */
     char queue[QUEUE_BYTES];
     size_t queued;
     unsigned long dropped;
@@ -133,6 +134,29 @@ static void *thread_main(void *unused)
     return NULL;
 }
 
+void log_keep(struct log_tail *tail)
+{
+    pthread_mutex_lock(&the_log.lock);
+    the_log.tail = tail;
+    pthread_mutex_unlock(&the_log.lock);
+}
+
+char *log_kept(uint64_t *lines)
+{
+    struct log_tail *copy = xcalloc(1, sizeof(*copy));
+    char *text;
+
+    /* Read outside of the lock, which every thread that logs waits for. */
+    pthread_mutex_lock(&the_log.lock);
+    if (the_log.tail)
+        memcpy(copy, the_log.tail, sizeof(*copy));
+    pthread_mutex_unlock(&the_log.lock);
+    text = log_tail_lines(copy, SIZE_MAX);
+    *lines = copy->lines;
+    free(copy);
+    return text;
+}
+
 void log_start(void)
 {
     pthread_mutex_lock(&the_log.lock);
@@ -175,6 +199,8 @@ static bool enqueue(const char *line, size_t len)
     bool running;
 
     pthread_mutex_lock(&the_log.lock);
+    if (the_log.tail)
+        log_tail_append(the_log.tail, line, len);
     running = the_log.running;
     if (running && the_log.queued + len <= QUEUE_BYTES) {
         memcpy(the_log.queue + the_log.queued, line, len);

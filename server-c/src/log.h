@@ -8,12 +8,20 @@
 #define FARMSTEAD_LOG_H
 
 #include "config.h"
+#include "log_tail.h"
 
 /* Until the next call; `path` "" is standard error. 0 or a negative UV_E*, then nothing changes. */
 int log_configure(const char *path, enum config_log_level level);
 int log_reopen(void); /* after rotation; keeps the old file when it fails */
 void log_start(void); /* the writing thread; at most once at a time */
 void log_stop(void);  /* writes out what is left */
+
+/* From now on every line is kept there too, when it is written, not when it reaches the file: `tail`
+ * lives as long as the process. */
+void log_keep(struct log_tail *tail);
+/* The lines that are kept, oldest first, each with its "\n", for the caller to free, and how many there
+ * have been; "" when none are kept. */
+char *log_kept(uint64_t *lines);
 
 void log_write(enum config_log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -29,6 +29,7 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     err = file_cache_init(&loop->files, shared->stat_lane, shared->read_lane, &loop->port);
     if (err)
         goto fail_files;
+    file_residents_init(&loop->residents);
     loop->access_ring = access_log_add_ring(shared->access_log);
     for (int i = 0; i < TIMEOUT_COUNT; i++)
         list_init(&loop->connections[i]);
@@ -65,6 +66,7 @@ void loop_fini(struct loop *loop)
     while (!list_empty(&loop->series))
         free_series(container_of(loop->series.next, struct loop_series, link));
     file_cache_fini(&loop->files);
+    file_residents_fini(&loop->residents);
     uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes what the cache watched with */
     io_port_fini(&loop->port);
     poller_fini(&loop->poller);

@@ -10,6 +10,7 @@
 
 #include "access_log.h"
 #include "file_cache.h"
+#include "file_resident.h"
 #include "http_date.h"
 #include "io_lane.h"
 #include "list.h"
@@ -70,6 +71,7 @@ struct loop {
     struct loop_shared *shared;
     struct io_port port;
     struct file_cache files;
+    struct file_residents residents;
     struct access_ring *access_ring;
     struct live_config *live; /* NULL: nothing is served */
     struct list series;

@@ -14,7 +14,7 @@ static const struct {
     {"serve", cmd_serve, "--config FILE", "serve what a config file says, without a control plane"},
     {"check", cmd_check, "[--text-only] [--json] FILE|-", "say what is wrong with a config"},
     {"schema", cmd_schema, "", "print the JSON Schema of the config"},
-    {"join", cmd_join, "URL --token TOKEN --state DIR [--name NAME]",
+    {"join", cmd_join, "URL --token TOKEN --state DIR [--name NAME] [--proxy URL] [--rejoin]",
      "enrol this machine with a control plane"},
     {"run", cmd_run, "--state DIR", "serve what the control plane assigns"},
     {"sign-url", cmd_sign_url,

@@ -36,12 +36,11 @@ static void read_text(const char *path, char text[TEXT_LEN])
 
 /* A number is soon another process's, after a crash: the name tells them apart where it can be
  * read. */
-static bool is_one_of_us(long pid)
+static bool is_one_of_us(long pid, pid_t self)
 {
     char path[TEXT_LEN], theirs[TEXT_LEN], ours[TEXT_LEN];
 
-    if (pid <= 0 || pid > INT_MAX || pid == getpid() ||
-        (kill((pid_t)pid, 0) != 0 && errno != EPERM))
+    if (pid <= 0 || pid > INT_MAX || pid == self || (kill((pid_t)pid, 0) != 0 && errno != EPERM))
         return false;
     snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
     read_text(path, theirs);
@@ -49,10 +48,10 @@ static bool is_one_of_us(long pid)
     return !theirs[0] || !ours[0] || strcmp(theirs, ours) == 0;
 }
 
-static int write_text(const char *path, int *fd)
+static int write_text(const char *path, pid_t pid, int *fd)
 {
     char text[TEXT_LEN];
-    int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+    int len = snprintf(text, sizeof(text), "%ld\n", (long)pid);
 
     unlink(path); /* of an earlier process of this number */
     *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -64,7 +63,7 @@ static int write_text(const char *path, int *fd)
     return errno;
 }
 
-struct pid_file *pid_file_write(const char *path, char why[PID_FILE_WHY_LEN])
+struct pid_file *pid_file_write(const char *path, pid_t pid, char why[PID_FILE_WHY_LEN])
 {
     size_t len = strlen(path) + TEXT_LEN;
     char *temporary = xmalloc(len), text[TEXT_LEN];
@@ -72,14 +71,14 @@ struct pid_file *pid_file_write(const char *path, char why[PID_FILE_WHY_LEN])
     int fd = -1, err;
 
     read_text(path, text);
-    if (is_one_of_us(strtol(text, NULL, 10))) {
+    if (is_one_of_us(strtol(text, NULL, 10), pid)) {
         snprintf(why, PID_FILE_WHY_LEN, "process.pidFile: \"%s\" names process %ld, which runs",
                  path, strtol(text, NULL, 10));
         free(temporary);
         return NULL;
     }
     snprintf(temporary, len, "%s.%ld", path, (long)getpid());
-    err = write_text(temporary, &fd);
+    err = write_text(temporary, pid, &fd);
     if (!err && rename(temporary, path) != 0)
         err = errno;
     if (err) {

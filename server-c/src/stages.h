@@ -24,7 +24,7 @@ struct stage_clock {
     uint64_t head_ns;  /* the last byte of the head was received */
     uint64_t first_ns; /* the first byte was given to the socket; 0: not yet */
     uint64_t stat_wait_ns, stat_ns, read_wait_ns, read_ns;
-    bool looked_up, read_disk; /* did the request need the stat lane, the read lane? */
+    bool looked_up, read_disk; /* did the request need a look-up, the read lane? */
 };
 
 /* The time for a stage_clock. Built with FARMSTEAD_STAGES=OFF it stands still: then the difference

@@ -20,13 +20,13 @@ const layers = [
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|confined_.*|config_check.*|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
+      /^(access_line|access_log|auth.*|confined_.*|config_check.*|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
   },
   { name: 'traffic', modules: /^(body|body_read|conn|conn_.*|listener|loop|poller|unix_socket)$/ },
   {
     name: 'process',
     modules:
-      /^(admin|admin_.*|agent.*|cmd_.*|commands|main|pid_file|privileges|server|server_.*|worker)$/,
+      /^(admin|admin_.*|agent.*|cmd_.*|commands|main|pid_file|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
   },
 ]
 

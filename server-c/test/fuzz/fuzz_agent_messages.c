@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as an answer of the control plane: a reader either fails with a sentence and leaves
  * nothing behind, or what it gives is within the protocol's ranges. */
+#include "agent_keys.h"
+#include "agent_logs.h"
 #include "agent_messages.h"
 
 #include <stdlib.h>
@@ -28,6 +30,13 @@ static void fuzz_assignment(const char *body, size_t len)
         require(assignment.text == NULL);
         return;
     }
+    if (assignment.request.id[0]) {
+        require(strlen(assignment.request.id) == 34);
+        require(assignment.request.lines >= 1 && assignment.request.lines <= AGENT_LOGS_MAX);
+        free(agent_build_logs("", &assignment.request, "a\nb\n", 2));
+    }
+    require(assignment.replaces_drift[0] == '\0' ||
+            strlen(assignment.replaces_drift) == CONFIG_DIGEST_LEN);
     if (assignment.text) {
         require(assignment.text[assignment.text_len] == '\0');
         require(strlen(assignment.offer.version.digest) == CONFIG_DIGEST_LEN);
@@ -41,21 +50,62 @@ static void fuzz_assignment(const char *body, size_t len)
     agent_assignment_fini(&assignment);
 }
 
-static void fuzz_the_rest(const char *body, size_t len)
+/* PEM text, as far as that was looked at: it ends where its length says. */
+static void require_text(const char *text)
+{
+    require(text != NULL && strlen(text) <= 64u << 10);
+}
+
+static void fuzz_identity(const char *body, size_t len)
 {
     struct agent_enrolled enrolled;
+    struct agent_issued issued;
+    char why[AGENT_WHY_LEN] = "", *certificates;
+    if (agent_read_enrolled(body, len, &enrolled, &issued, why) != 0) {
+        require_sentence(why);
+        require(!issued.certificate && !issued.ca_certificates);
+    } else if (issued.certificate) {
+        require(enrolled.credential[0] == '\0');
+        require_text(issued.ca_certificates);
+    } else {
+        require(strlen(enrolled.credential) >= 32 && !strpbrk(enrolled.credential, "\r\n "));
+    }
+    agent_issued_fini(&issued);
+    why[0] = '\0';
+    if (agent_read_issued(body, len, &issued, why) != 0) {
+        require_sentence(why);
+    } else {
+        char *key = agent_key_new();
+        require_text(issued.certificate);
+        require(agent_certificate_check(issued.certificate, key, why, sizeof(why)) != 0);
+        agent_secret_free(key);
+        agent_issued_fini(&issued);
+    }
+    why[0] = '\0';
+    if (agent_read_ca(body, len, &certificates, why) != 0) {
+        require_sentence(why);
+        return;
+    }
+    require_text(certificates);
+    /* Nobody's fingerprint. */
+    require(!agent_ca_pick(certificates, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"));
+    if (agent_ca_check(certificates, why, sizeof(why)) != 0)
+        require_sentence(why);
+    free(certificates);
+}
+
+static void fuzz_the_rest(const char *body, size_t len)
+{
     struct agent_session session;
     struct agent_confirmation confirmation;
     struct agent_problem problem;
     uint64_t seq = 0;
     char why[AGENT_WHY_LEN] = "";
-    if (agent_read_enrolled(body, len, &enrolled, why) == 0)
-        require(strlen(enrolled.credential) >= 32 && !strpbrk(enrolled.credential, "\r\n "));
-    else
+    if (agent_read_session(body, len, &session, why) != 0) {
         require_sentence(why);
-    why[0] = '\0';
-    if (agent_read_session(body, len, &session, why) != 0)
-        require_sentence(why);
+        require(!session.ca_certificates);
+    }
+    agent_session_fini(&session);
     why[0] = '\0';
     if (agent_read_confirmation(body, len, &confirmation, why) != 0)
         require_sentence(why);
@@ -77,6 +127,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len)
         memcpy(body, data, len);
     body[len] = '\0';
     fuzz_assignment(body, len);
+    fuzz_identity(body, len);
     fuzz_the_rest(body, len);
     free(body);
     return 0;

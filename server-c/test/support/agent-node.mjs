@@ -2,19 +2,21 @@
 // One farmstead-node under test: its state folder, its root, its process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const binary =
+export const nodeBinary =
   process.env.FARMSTEAD_NODE ??
   fileURLToPath(new URL('../../build/release/farmstead-node', import.meta.url))
 
 /** A proxy of the machine's must not come between a node and 127.0.0.1. */
-const env = { ...process.env, http_proxy: '', HTTP_PROXY: '', https_proxy: '', all_proxy: '' }
+const proxies = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY']
+const env = { ...process.env, ...Object.fromEntries(proxies.map((name) => [name, ''])) }
+for (const name of ['no_proxy', 'NO_PROXY']) delete env[name]
 
 /** A port that was free a moment ago. */
 export async function freePort() {
@@ -26,9 +28,14 @@ export async function freePort() {
   return port
 }
 
-/** Runs the binary to its end. */
-export async function run(...args) {
-  const child = spawn(binary, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Runs the nodeBinary to its end; a first argument { wrap, env } may put a command before it. */
+export async function run(...words) {
+  const { wrap = [], env: moreEnv = {} } = typeof words[0] === 'object' ? words.shift() : {}
+  const [command, ...args] = [...wrap, nodeBinary, ...words]
+  const child = spawn(command, args, {
+    env: { ...env, ...moreEnv },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const done = { stdout: '', stderr: '' }
   child.stdout.on('data', (bytes) => (done.stdout += bytes))
   child.stderr.on('data', (bytes) => (done.stderr += bytes))
@@ -52,16 +59,21 @@ export class AgentNode {
   /** Joined, with a root and a port of its own, not yet running. */
   static async join(controlPlane) {
     const node = new AgentNode(controlPlane)
-    node.port = await freePort()
-    mkdirSync(node.root)
-    writeFileSync(join(node.root, 'index.html'), '<h1>hello</h1>\n')
+    await node.furnish()
     const token = controlPlane.makeToken()
     const joined = await run(
       ...['join', controlPlane.url, '--token', token, '--state', node.state],
-      ...['--name', 'edge-1', '--insecure-http'],
+      ...['--name', 'edge-1', ...(controlPlane.isPlain ? ['--insecure-http'] : [])],
     )
     if (joined.code !== 0) throw new Error(`join: ${joined.stderr}`)
     return node
+  }
+
+  /** A root and a port of its own. */
+  async furnish() {
+    this.port = await freePort()
+    mkdirSync(this.root)
+    writeFileSync(join(this.root, 'index.html'), '<h1>hello</h1>\n')
   }
 
   /** A config that answers with the header `X-Version: version`. */
@@ -81,7 +93,7 @@ export class AgentNode {
   }
 
   start(moreEnv = {}) {
-    this.#child = spawn(binary, ['run', '--state', this.state], {
+    this.#child = spawn(nodeBinary, ['run', '--state', this.state], {
       env: { ...env, ...moreEnv },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -94,8 +106,16 @@ export class AgentNode {
     return this
   }
 
+  /** The parent: whom signals are sent to. */
   get pid() {
     return this.#child?.pid
+  }
+
+  /** The process that serves, or undefined while there is none. */
+  get servingPid() {
+    if (this.pid === undefined) return undefined
+    const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim()
+    return children === '' ? undefined : Number(children)
   }
 
   /** Resolves with the exit code, or null when a signal ended it. */

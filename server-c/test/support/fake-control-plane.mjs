@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A control plane of one file: a real HTTP server that speaks the agent protocol, checks every message
-// against its JSON Schema, remembers all that was said, and misbehaves on demand.
+// A control plane in small: a real server, over TLS unless told otherwise, that speaks the agent
+// protocol, checks every message against its JSON Schema, remembers all that was said, and misbehaves
+// on demand.
 //
 // It keeps the protocol's promises (long polls, idempotence, each window taken once), so that a test
 // says only what is special about it. `faults[message]` is asked first, for each request:
 //   undefined             answer as usual
 //   'drop'                close the connection without an answer
 //   'hold'                never answer
+//   'lose'                do what is asked, and close the connection without an answer
 //   { status, code }      a problem; { raw: text } any bytes (with status 200 when none is given); { delayMs } answer later
 import { createHash, randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
-import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keyOf } from './fake-ca.mjs'
+import { id, makeIdentities } from './fake-identities.mjs'
 import { validate } from './protocol-schemas.mjs'
-
-const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz'
-const id = (prefix) => prefix + [...randomBytes(26)].map((byte) => BASE32[byte % 32]).join('')
 
 /** RFC 8785 for what our configs hold: objects, arrays, strings, integers, booleans. */
 export function canonical(value) {
@@ -46,29 +46,39 @@ export class FakeControlPlane {
   windows = []
   resentWindows = 0
   assignment = null
-  #tokens = new Set()
-  #nodes = new Map()
+  /** Who is known, and by what (fake-identities.mjs); there from start() on. */
+  identities = null
+  /** Tokens, whom they are for and what they were spent on: null, { node } or { node, csr } */
+  #tokens = new Map()
   #sessions = new Set()
   #highestSeq = new Map()
   #events = new EventEmitter()
+  #request = null
   #server = null
+  #sockets = new Set()
   #port = 0
 
   get url() {
-    return `http://127.0.0.1:${this.#port}`
+    return `${this.isPlain ? 'http' : 'https'}://127.0.0.1:${this.#port}`
   }
 
-  constructor() {
+  constructor({ isPlain = false } = {}) {
+    this.isPlain = isPlain
     this.#events.setMaxListeners(0)
   }
 
   async start() {
     this.#sessions.clear()
-    this.#server = createServer((request, response) => {
+    this.identities ??= await makeIdentities(!this.isPlain)
+    this.#server = this.identities.createServer((request, response) => {
       this.#serve(request, response).catch((error) => {
         if (!response.destroyed) this.violations.push(`fake control plane: ${error.stack}`)
         response.destroy()
       })
+    })
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket)
+      socket.on('close', () => this.#sockets.delete(socket))
     })
     this.#server.listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
@@ -81,20 +91,24 @@ export class FakeControlPlane {
     const server = this.#server
     this.#server = null
     if (!server) return
-    server.closeAllConnections()
     server.close()
+    for (const socket of this.#sockets) socket.destroy()
     this.#events.emit('wake')
     await once(server, 'close')
   }
 
-  makeToken() {
-    const token = `fst_${randomBytes(12).toString('hex')}`
-    this.#tokens.add(token)
-    return token
+  /** One for a new node, or for one that there is: { nodeId, name }. */
+  makeToken(forNode = null) {
+    const secret = `fst_${randomBytes(12).toString('hex')}`
+    this.#tokens.set(
+      secret,
+      forNode && { node: { ...forNode, controlPlaneId: this.controlPlaneId } },
+    )
+    return this.identities.completeToken(secret)
   }
 
   revokeAll() {
-    this.#nodes.clear()
+    this.identities.forget()
   }
 
   /** Assigns `config` (an object, or text to be sent as it is) as the next generation. */
@@ -114,6 +128,13 @@ export class FakeControlPlane {
     }
     this.#events.emit('wake')
     return this.assignment
+  }
+
+  /** Has the node asked for lines of its error log, with the next answer to desired; once. */
+  askForLog(lines, overrides = {}) {
+    this.#request = { requestId: id('request_'), kind: 'errorLog', lines, ...overrides }
+    this.#events.emit('wake')
+    return this.#request.requestId
   }
 
   /** The messages of a kind, about one generation when it is given. */
@@ -142,10 +163,12 @@ export class FakeControlPlane {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
     const message = request.url.replace('/agent/v1/', '')
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const isGet = request.method === 'GET'
+    const body = isGet ? {} : JSON.parse(Buffer.concat(chunks).toString('utf8'))
     const entry = { message, body, status: 0, at: performance.now() }
+    entry.certificate = this.isPlain ? null : this.identities.fingerprintOf(request)
     this.said.push(entry)
-    const wrong = validate(`${message}.request`, body)
+    const wrong = isGet ? [] : validate(`${message}.request`, body)
     for (const what of wrong) this.violations.push(`${message}: ${what}`)
 
     const fault = this.faults[message]?.(body)
@@ -156,7 +179,8 @@ export class FakeControlPlane {
     if (fault?.raw !== undefined) answer = { status: fault.status ?? 200, raw: fault.raw }
     else if (fault?.status) answer = problem(fault.status, fault.code ?? 'internal', 'on demand')
     else if (wrong.length > 0) answer = problem(400, 'invalid_message', wrong.join('; '))
-    else answer = await this.#answer(message, body, request.headers.authorization)
+    else answer = await this.#answer(message, body, request)
+    if (fault === 'lose') return response.destroy()
     entry.status = answer.status
     this.#send(message, answer, response)
     this.#events.emit('said')
@@ -168,7 +192,7 @@ export class FakeControlPlane {
     if (raw === undefined) {
       const schema = !ok
         ? 'problem'
-        : ['ack', 'nack', 'result'].includes(message)
+        : ['ack', 'nack', 'result', 'logs'].includes(message)
           ? 'empty.response'
           : `${message}.response`
       for (const what of validate(schema, json)) {
@@ -180,14 +204,19 @@ export class FakeControlPlane {
     response.end(raw ?? JSON.stringify(json))
   }
 
-  async #answer(message, body, authorization) {
+  async #answer(message, body, request) {
+    if (message === 'ca' && !this.isPlain) {
+      return { status: 200, json: { caCertificates: this.identities.caCertificates } }
+    }
     if (message === 'enrol') return this.#enrol(body)
-    const node = this.#nodes.get(authorization?.replace('Bearer ', ''))
-    if (!node) return problem(401, 'unknown_credential', 'No node has this credential.')
+    const { node, code } = this.identities.find(request)
+    if (!node) return problem(401, code, 'No node has this credential.')
     if (message === 'hello') return this.#hello(node)
+    if (message === 'renew') return this.#renew(node, body, request)
     if (!this.#sessions.has(node.nodeId)) return problem(409, 'say_hello', 'Who are you?')
     if (message === 'desired') return this.#desired(body)
     if (message === 'report') return this.#report(body)
+    if (message === 'logs') return { status: 200, json: {} }
     if (body.offerId !== this.assignment?.offerId) {
       return problem(409, 'superseded', 'That offer is not the one.')
     }
@@ -197,34 +226,44 @@ export class FakeControlPlane {
     return { status: 200, json: {} }
   }
 
-  #enrol({ token, name }) {
-    if (!this.#tokens.delete(token)) {
+  /** A token works once, but for the same key again: its answer may have been lost. */
+  async #enrol({ token, name, csr }) {
+    const spent = this.#tokens.get(token)
+    if (spent === undefined || (spent?.csr && (!csr || spent.csr !== keyOf(csr)))) {
       return problem(403, 'token_used', 'This enrolment token has been used. Make a new one.')
     }
-    const credential = `fsn_${randomBytes(32).toString('base64url')}`
-    const node = { nodeId: id('node_'), name, credential, controlPlaneId: this.controlPlaneId }
-    this.#nodes.set(credential, node)
-    return { status: 200, json: node }
+    const node = spent?.node ?? { nodeId: id('node_'), name, controlPlaneId: this.controlPlaneId }
+    const given = await this.identities.enrol(node, csr)
+    if (!given) return problem(400, 'invalid_message', 'That request is not signed by its key.')
+    this.#tokens.set(token, { node, csr: csr ? keyOf(csr) : 'none' })
+    return { status: 200, json: { ...node, ...given } }
+  }
+
+  async #renew(node, { csr }, request) {
+    const given = await this.identities.renew(node, csr, request)
+    if (!given) return problem(400, 'invalid_message', 'That request is not signed by its key.')
+    return { status: 200, json: given }
   }
 
   #hello(node) {
     this.#sessions.add(node.nodeId)
     const { controlPlaneId, epoch, reportEveryMs, desiredWaitMs } = this
-    return {
-      status: 200,
-      json: { protocol: 1, controlPlaneId, epoch, reportEveryMs, desiredWaitMs },
-    }
+    const session = { protocol: 1, controlPlaneId, epoch, reportEveryMs, desiredWaitMs }
+    return { status: 200, json: { ...session, ...this.identities.session() } }
   }
 
   async #desired({ have, waitMs }) {
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
+      if (this.#request) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
     }
     const isNew = this.assignment && this.assignment.generation > (have?.generation ?? 0)
-    return { status: 200, json: { assignment: isNew ? this.assignment : null } }
+    const request = this.#request ? { request: this.#request } : {}
+    this.#request = null
+    return { status: 200, json: { assignment: isNew ? this.assignment : null, ...request } }
   }
 
   #report({ bootId, windows }) {

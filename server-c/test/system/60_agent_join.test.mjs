@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// farmstead-node join and the ways in which `run` does not begin.
+// farmstead-node join over plain HTTP, and the ways in which `run` does not begin.
 import assert from 'node:assert/strict'
 import {
   mkdirSync,
@@ -19,7 +19,7 @@ import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 let control
 let dir
 before(async () => {
-  control = await new FakeControlPlane().start()
+  control = await new FakeControlPlane({ isPlain: true }).start()
   dir = mkdtempSync(join(tmpdir(), 'farmstead-join-'))
 })
 after(async () => {
@@ -116,6 +116,9 @@ const badUsage = [
   ['run'],
   ['run', '--state'],
   ['run', '--state', '/tmp/x', 'more'],
+  ['run', '--state', '/tmp/x', '--child', '3'],
+  ['run', '--state', '/tmp/x', '--child', '0,1,2'],
+  ['run', '--state', '/tmp/x', '--child', '97,98,99'],
 ]
 for (const args of badUsage) {
   test(`bad usage: ${args.join(' ')}`, async () => {

@@ -47,7 +47,7 @@ test('an assignment is acknowledged, applied, proven, confirmed and kept, in thi
   const order = control.said
     .map((one) => one.message)
     .filter((m) => m !== 'report' && m !== 'desired')
-  assert.deepEqual(order, ['enrol', 'hello', 'ack', 'result', 'confirm'])
+  assert.deepEqual(order, ['ca', 'enrol', 'hello', 'ack', 'result', 'confirm'])
   const [hello] = control.of('hello')
   assert.equal(hello.body.effective, null)
   assert.match(hello.body.schemaDigest, /^sha256:/)

@@ -55,6 +55,20 @@ test('every request is reported, in windows with stages, under the generation th
   assert.equal(typeof gauges.openConnections, 'number')
 })
 
+test('a report tells how the machine and the process are', async () => {
+  const seen = ({ body }) => body.host?.roots[0]?.totalBytes > 0
+  const { host } = (await control.until('facts', () => control.of('report').find(seen))).body
+  assert.ok(host.cpuCount >= 1 && host.cpuBusySeconds > 0)
+  assert.ok(host.memoryTotalBytes > host.memoryAvailableBytes)
+  assert.ok(host.residentBytes > 1_000_000 && host.openDescriptors > 5)
+  assert.deepEqual(
+    host.roots.map(({ path }) => path),
+    [node.root],
+  )
+  const { freeBytes, totalBytes } = host.roots[0]
+  assert.ok(freeBytes > 0 && freeBytes < totalBytes)
+})
+
 test('windows of an outage are sent afterwards, in order, each taken once', async () => {
   await control.until('windows', () => control.windows.length >= 3)
   const already = requestsTaken()
@@ -100,7 +114,7 @@ test('a report whose answer was lost is sent again and counted once', async () =
   assert.ok(lost >= 2)
 })
 
-test('a revoked credential changes nothing on the node', async () => {
+test('a revoked identity changes nothing on the node', async () => {
   control.revokeAll()
   await control.until('401', () => control.said.some((one) => one.status === 401))
   const heard = control.said.length
@@ -109,8 +123,27 @@ test('a revoked credential changes nothing on the node', async () => {
     await sleep(100)
   }
   assert.ok(control.said.length - heard <= 4, `asked ${control.said.length - heard} times more`)
-  assert.match(node.log, /does not know this node's credential.*serving on/)
+  assert.match(node.log, /identity was revoked.*serving on.*--rejoin/)
   assert.equal(await node.stop(), 0)
+})
+
+test('a clone is told so once, serves on and takes back what is not confirmed', async () => {
+  control.confirming = 'no'
+  control.confirmWithinMs = 1500
+  const { generation } = control.assign(node.config('v2'))
+  await node.untilVersion('v2')
+  await control.until('confirm', () => control.of('confirm', generation).length > 0)
+  const clone = () => ({ status: 409, code: 'clone_detected' })
+  for (const message of ['hello', 'desired', 'confirm', 'report']) control.faults[message] = clone
+  await control.until('409', () => control.said.some(({ status }) => status === 409))
+  const next = control.assign(node.config('v3'))
+  await node.untilVersion('v1')
+  const heard = control.of('hello').length
+  await sleep(1000)
+  assert.ok(control.of('hello').length - heard <= 1, 'asks every 30 s')
+  assert.equal(await node.version(), 'v1')
+  assert.deepEqual(control.of('ack', next.generation), [])
+  assert.equal(node.log.match(/with a copy of this node's state folder/g).length, 1)
 })
 
 test('an upgrade that is needed changes nothing on the node', async () => {
@@ -190,7 +223,7 @@ test('a slow report holds up no push', async () => {
 
 test('an idle agent uses next to no processor time', async () => {
   const ticks = () => {
-    const fields = readFileSync(`/proc/${node.pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    const fields = readFileSync(`/proc/${node.servingPid}/stat`, 'utf8').split(') ')[1].split(' ')
     return Number(fields[11]) + Number(fields[12])
   }
   const before = ticks()
@@ -199,11 +232,13 @@ test('an idle agent uses next to no processor time', async () => {
   assert.ok(ticks() - before <= 15, `${ticks() - before} ticks in 3 s`)
 })
 
-test('the credential is in no line of the log', async () => {
-  const { credential } = JSON.parse(readFileSync(`${node.state}/identity.json`, 'utf8'))
+test('no key and no line of one is in the log', async () => {
+  const { privateKey } = JSON.parse(readFileSync(`${node.state}/identity.json`, 'utf8'))
+  const [, line] = privateKey.split('\n')
+  assert.ok(line.length > 40)
   await control.stop()
   await control.start()
   control.revokeAll()
   await control.until('401', () => control.said.some((one) => one.status === 401), 20_000)
-  assert.ok(!node.log.includes(credential))
+  assert.ok(!node.log.includes(line) && !node.log.includes('PRIVATE'))
 })

@@ -2,10 +2,10 @@
 // A joined node becomes the user its first config names, with its state folder, or refuses it.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { AgentNode } from '../support/agent-node.mjs'
+import { AgentNode, run } from '../support/agent-node.mjs'
 import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 
 const needsRoot = { skip: process.getuid() !== 0 && 'needs root' }
@@ -48,8 +48,8 @@ test('the node becomes the user and goes on with its own files', needsRoot, asyn
   await node.untilVersion('v1')
   await untilConfirmed(first.generation)
   const uid = uidOf('nobody')
-  for (const task of readdirSync(`/proc/${node.pid}/task`)) {
-    const status = readFileSync(`/proc/${node.pid}/task/${task}/status`, 'utf8')
+  for (const task of readdirSync(`/proc/${node.servingPid}/task`)) {
+    const status = readFileSync(`/proc/${node.servingPid}/task/${task}/status`, 'utf8')
     assert.match(status, new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, 'm'))
   }
   assert.equal(readFileSync(pidFile, 'utf8'), `${node.pid}\n`)
@@ -63,6 +63,20 @@ test('the node becomes the user and goes on with its own files', needsRoot, asyn
   assert.equal(await node.stop(), 0)
   node.start()
   await node.untilVersion('v2')
+})
+
+test("what root joins into the folder of another user is that user's", needsRoot, async () => {
+  const uid = uidOf('nobody')
+  const owners = () => readdirSync(node.state).map((name) => statSync(join(node.state, name)).uid)
+  assert.ok(owners().every((owner) => owner === 0))
+  for (const name of ['', ...readdirSync(node.state)]) chownSync(join(node.state, name), uid, uid)
+  const token = control.makeToken()
+  const joined = await run(
+    ...['join', control.url, '--token', token, '--state', node.state],
+    ...['--insecure-http', '--rejoin'],
+  )
+  assert.equal(joined.code, 0, joined.stderr)
+  assert.ok(owners().every((owner) => owner === uid))
 })
 
 test('a user that does not exist is refused', async () => {

@@ -6,15 +6,32 @@
 
 #include "check.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <signal.h>
 #include <unistd.h>
 
 #define BOOT_ID "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 #define NEVER_SENT ""
+
+/* --- a disk that fails --- */
+
+static enum { FSYNC_WORKS, FSYNC_FAILS_FOR_FILES, FSYNC_FAILS_FOR_FOLDERS } disk;
+
+int fsync(int fd)
+{
+    struct stat st;
+    bool is_folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    if (disk == (is_folder ? FSYNC_FAILS_FOR_FOLDERS : FSYNC_FAILS_FOR_FILES)) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_fsync, fd);
+}
 
 /* --- the server's part --- */
 
@@ -88,6 +105,7 @@ static char dir[64];
 static char why[AGENT_WHY_LEN];
 static struct agent_state *state;
 static struct agent_apply apply;
+static struct supervised_past past;
 static struct agent_enrolled whose = {.node_id = "node_01jd4q6v2m8w3x5y7z9abcdefg",
                                       .control_plane_id = "cp_1"};
 
@@ -95,7 +113,7 @@ static void boot(void)
 {
     state = agent_state_open(dir, true, why);
     CHECK_TRUE(state != NULL, "%s", why);
-    agent_apply_init(&apply, NULL, state, &whose, 0);
+    agent_apply_init(&apply, NULL, state, &whose, &past, 0);
 }
 
 static void halt(void)
@@ -135,7 +153,8 @@ static void begin(void)
 
 static void end(void)
 {
-    static const char *const names[] = {"lock", "fences.json", "confirmed.json", "staged.json"};
+    static const char *const names[] = {"lock",        "fences.json", "confirmed.json",
+                                        "staged.json", "crash.json",  "config.jsonc"};
     halt();
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         remove_file(names[i]);
@@ -166,12 +185,15 @@ static void digest_of(const char *text, char out[CONFIG_DIGEST_LEN + 1])
     config_errors_fini(&errors);
 }
 
+static const char *replaces = "";
+
 static void offer_text(uint64_t generation, uint64_t epoch, const char *text)
 {
     char copy[256];
     struct agent_assignment assignment = {
         .epoch = epoch, .confirm_within_ms = 1000, .text = copy, .text_len = strlen(text)};
     snprintf(copy, sizeof(copy), "%s", text);
+    snprintf(assignment.replaces_drift, sizeof(assignment.replaces_drift), "%s", replaces);
     assignment.offer.version.generation = generation;
     digest_of(text, assignment.offer.version.digest);
     snprintf(assignment.offer.id, sizeof(assignment.offer.id), "offer_%026u", (unsigned)generation);
@@ -233,6 +255,9 @@ static void roll_out(uint64_t generation, const char *site)
     taken(0, CONFIRMED);
     expect_said(__LINE__, 0, NEVER_SENT);
 }
+
+static void expect_text(int line, const char *want);
+static const char *line_of(const char *site);
 
 /* --- the tests --- */
 
@@ -577,6 +602,33 @@ static void a_full_disk_refuses_before_anything_is_touched(void)
     end();
 }
 
+/* A newer one that cannot be made safe is refused, and the older one is confirmed with its own text. */
+static void a_failing_disk_never_confirms_another_text(void)
+{
+    for (int what = FSYNC_FAILS_FOR_FILES; what <= FSYNC_FAILS_FOR_FOLDERS; what++) {
+        begin();
+        roll_out(6, "a");
+        offer(7, "b");
+        expect_said(__LINE__, 0, "ack");
+        taken(0, "{}");
+        disk = what;
+        offer(8, "c");
+        disk = FSYNC_WORKS;
+        expect_nack(__LINE__, "resource_limit");
+        CHECK_INT(what, "the older one serves on", fake.generation, 7);
+        expect_said(__LINE__, 0, "result");
+        taken(0, "{}");
+        expect_said(__LINE__, 0, "confirm");
+        taken(0, CONFIRMED);
+        agent_apply_on_time(&apply, 5000);
+        CHECK_INT(what, "confirmed", confirmed_on_disk(), 7);
+        expect_text(what, line_of("b"));
+        restart();
+        CHECK_INT(what, "and loaded", fake.generation, 7);
+        end();
+    }
+}
+
 static void a_confirmed_one_is_written_as_soon_as_the_disk_lets_it(void)
 {
     begin();
@@ -629,6 +681,428 @@ static void a_config_that_cannot_start_is_tried_again(void)
     end();
 }
 
+/* --- after a crash (N4) --- */
+
+static void crash(enum supervisor_start how, uint64_t generation, uint32_t remaining_ms)
+{
+    past.order = (struct supervisor_order){.start = how,
+                                           .within_ms = 1000,
+                                           .remaining_ms = remaining_ms,
+                                           .generation = generation,
+                                           .ending = "killed by signal 11"};
+    halt();
+    boot();
+    memset(&past, 0, sizeof(past));
+}
+
+/* Generation 6 confirmed, 7 swapped in. */
+static void begin_trial(void)
+{
+    begin();
+    roll_out(6, "a");
+    offer(7, "b");
+    expect_said(__LINE__, 0, "ack");
+    taken(0, "{}");
+}
+
+static void a_second_try_goes_on_where_the_first_ended(void)
+{
+    begin_trial();
+    crash(SUPERVISOR_START_RESUME, 7, 400);
+    CHECK_INT(__LINE__, "serves it again", fake.generation, 7);
+    CHECK_INT(__LINE__, "not the other in between", fake.applies, 1);
+    CHECK_INT(__LINE__, "what is left", agent_apply_due_ms(&apply), 400);
+    CHECK_INT(__LINE__, "answered", apply.have.generation, 7);
+    expect_said(__LINE__, 0, "result");
+    CHECK_STR(__LINE__, "outcome", said_text("outcome"), "applied");
+    taken(0, "{}");
+    expect_said(__LINE__, 0, "confirm");
+    taken(0, CONFIRMED);
+    CHECK_INT(__LINE__, "last known good", confirmed_on_disk(), 7);
+    end();
+}
+
+static void a_second_try_goes_back_in_time(void)
+{
+    begin_trial();
+    crash(SUPERVISOR_START_RESUME, 7, 400);
+    agent_apply_on_time(&apply, 400);
+    CHECK_INT(__LINE__, "back", fake.generation, 6);
+    expect_said(__LINE__, 400, "result");
+    CHECK_STR(__LINE__, "reason", said_text("reason"), "unconfirmed");
+    CHECK_STR(__LINE__, "the whole time", said_text("message"), "no confirmation within 1000 ms");
+    end();
+}
+
+/* What is on the disk decides, not what the parent remembers. */
+static void nothing_else_gets_a_second_try(void)
+{
+    begin_trial();
+    crash(SUPERVISOR_START_RESUME, 8, 400);
+    CHECK_INT(__LINE__, "another generation", fake.generation, 6);
+    CHECK_TRUE(apply.result.reason == AGENT_REASON_RESTART, "discarded");
+    end();
+
+    begin();
+    roll_out(6, "a");
+    crash(SUPERVISOR_START_RESUME, 6, 400);
+    CHECK_INT(__LINE__, "confirmed meanwhile", fake.generation, 6);
+    CHECK_TRUE(!apply.has_result && !apply.unconfirmed, "nothing is open");
+    end();
+
+    begin_trial();
+    remove_file("fences.json");
+    crash(SUPERVISOR_START_RESUME, 7, 400);
+    CHECK_INT(__LINE__, "never acknowledged, as far as we know", fake.generation, 6);
+    end();
+}
+
+static void a_second_try_that_cannot_start_is_discarded(void)
+{
+    begin_trial();
+    halt();
+    past.order = (struct supervisor_order){
+        .start = SUPERVISOR_START_RESUME, .generation = 7, .remaining_ms = 400};
+    fake.apply_fails = true;
+    boot();
+    memset(&past, 0, sizeof(past));
+    CHECK_TRUE(!apply.unconfirmed, "none");
+    CHECK_TRUE(apply.result.reason == AGENT_REASON_RESTART, "and it is told");
+    fake.apply_fails = false;
+    agent_apply_on_time(&apply, 5000);
+    CHECK_INT(__LINE__, "the confirmed one, when it can", fake.generation, 6);
+    end();
+}
+
+static void after_two_crashes_it_is_told_until_it_was_heard(void)
+{
+    char lines[] = "one\ntwo\n";
+    begin_trial();
+    past.last_lines = lines;
+    crash(SUPERVISOR_START_CRASH_LOOP, 7, 0);
+    CHECK_INT(__LINE__, "back", fake.generation, 6);
+    CHECK_TRUE(on_disk("crash.json"), "it is written down");
+    /* Killed before it could say so: the next one knows. */
+    for (int i = 0; i < 2; i++) {
+        CHECK_TRUE(apply.result.reason == AGENT_REASON_CRASH_LOOP, "reason");
+        CHECK_STR(i, "evidence", apply.result.evidence ? apply.result.evidence : "", lines);
+        CHECK_STR(i, "message", apply.result.message,
+                  "the serving process ended twice before it was confirmed: killed by signal 11");
+        restart();
+    }
+    agent_apply_on_hello(&apply);
+    CHECK_TRUE(!on_disk("crash.json") && !on_disk("staged.json"), "settled");
+    restart();
+    CHECK_TRUE(!apply.has_result, "once");
+    end();
+}
+
+static void a_crash_that_cannot_be_written_down_is_told_once(void)
+{
+    struct rlimit limit, none;
+    begin_trial();
+    getrlimit(RLIMIT_FSIZE, &limit);
+    none = (struct rlimit){0, limit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+    crash(SUPERVISOR_START_CRASH_LOOP, 7, 0);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    CHECK_TRUE(apply.result.reason == AGENT_REASON_CRASH_LOOP, "from the parent");
+    CHECK_STR(__LINE__, "message", apply.result.message, "killed by signal 11");
+    end();
+}
+
+/* --- a config that people change (config.jsonc) --- */
+
+static void edit(const char *text)
+{
+    CHECK_INT(__LINE__, "edit", agent_state_write_text(state, text, strlen(text), why), 0);
+    agent_drift_look(&apply.local.drift, apply.confirmed);
+}
+
+static void expect_text(int line, const char *want)
+{
+    char *text = NULL;
+    size_t len = 0;
+    int found = agent_state_read_text(state, &text, &len, why);
+    CHECK_STR(line, "config.jsonc", found == 1 ? text : "none", want);
+    free(text);
+}
+
+static const char *line_of(const char *site)
+{
+    static char line[256];
+    snprintf(line, sizeof(line), "%s\n", text_of(site));
+    return line;
+}
+
+/* Checks what serves, what of it is a person's, and what is said of that. */
+static void expect_served(int line, const char *site, bool is_local, bool is_drift, bool is_served)
+{
+    struct server_effective effective;
+    struct agent_change change;
+    char digest[CONFIG_DIGEST_LEN + 1];
+    server_effective(NULL, &effective);
+    agent_local_change(&apply.local, &effective, &change);
+    digest_of(text_of(site), digest);
+    CHECK_STR(line, "serves", effective.digest, digest);
+    CHECK_INT(line, "local", agent_local_is_effective(&apply.local, &effective), is_local);
+    CHECK_INT(line, "drift", change.digest[0] != '\0', is_drift);
+    CHECK_INT(line, "drift is served", change.is_served, is_served);
+}
+
+static void the_confirmed_text_is_there_for_people(void)
+{
+    begin();
+    roll_out(6, "a");
+    expect_text(__LINE__, line_of("a"));
+    roll_out(7, "b");
+    expect_text(__LINE__, line_of("b"));
+    restart();
+    expect_served(__LINE__, "b", false, false, false);
+    remove_file("config.jsonc");
+    agent_drift_look(&apply.local.drift, apply.confirmed);
+    expect_served(__LINE__, "b", false, false, false);
+    restart();
+    expect_text(__LINE__, line_of("b"));
+    end();
+}
+
+static void an_edit_serves_when_a_person_says_so(void)
+{
+    begin();
+    roll_out(6, "a");
+    edit(text_of("x"));
+    expect_served(__LINE__, "a", false, true, false);
+    agent_apply_reload(&apply, 0);
+    expect_served(__LINE__, "x", true, true, true);
+    CHECK_INT(__LINE__, "under the confirmed one's generation", fake.generation, 6);
+    CHECK_INT(__LINE__, "which stays", confirmed_on_disk(), 6);
+    restart();
+    expect_served(__LINE__, "x", true, true, true);
+    CHECK_INT(__LINE__, "at once", fake.applies, 1);
+    edit(text_of("y"));
+    expect_served(__LINE__, "x", true, true, false);
+    edit(line_of("a"));
+    agent_apply_reload(&apply, 0);
+    expect_served(__LINE__, "a", false, false, false);
+    end();
+}
+
+static void a_bad_edit_never_serves(void)
+{
+    begin();
+    roll_out(6, "a");
+    edit("{ \"listen\": [ }");
+    CHECK_INT(__LINE__, "with its place", apply.local.drift.errors.items[0].column, 15);
+    agent_apply_reload(&apply, 0);
+    expect_served(__LINE__, "a", false, true, false);
+    edit("{ \"listen\": [], \"colour\": 1 }");
+    CHECK_TRUE(apply.local.drift.errors.count > 0, "read, but no config");
+    edit(text_of("x"));
+    CHECK_INT(__LINE__, "good as a text", apply.local.drift.errors.count, 0);
+    fake.machine_refuses = true;
+    agent_apply_reload(&apply, 0);
+    CHECK_STR(__LINE__, "not here", apply.local.drift.errors.items[0].code, "missing_file");
+    expect_served(__LINE__, "a", false, true, false);
+    fake.machine_refuses = false;
+    fake.apply_fails = true;
+    agent_apply_reload(&apply, 0);
+    CHECK_STR(__LINE__, "nor now", apply.local.drift.errors.items[0].code, "port_in_use");
+    expect_served(__LINE__, "a", false, true, false);
+    fake.apply_fails = false;
+    restart();
+    expect_served(__LINE__, "x", true, true, true);
+    end();
+}
+
+static void a_huge_edit_is_not_kept_whole(void)
+{
+    size_t len = 3u << 20;
+    char *text = malloc(len + 1);
+    memset(text, ' ', len);
+    text[len] = '\0';
+    begin();
+    roll_out(6, "a");
+    edit(text);
+    expect_served(__LINE__, "a", false, true, false);
+    CHECK_TRUE(apply.local.drift.errors.count > 0, "too long");
+    CHECK_TRUE(strlen(apply.local.drift.text) <= (1u << 20) + 4, "in memory");
+    free(text);
+    end();
+}
+
+static void nothing_overwrites_an_edit_unasked(void)
+{
+    char digest[CONFIG_DIGEST_LEN + 1];
+    begin();
+    roll_out(6, "a");
+    edit(text_of("x"));
+    digest_of(text_of("x"), digest);
+    offer(7, "b");
+    expect_said(__LINE__, 0, "nack");
+    CHECK_STR(__LINE__, "code", said_text("code"), "local_change");
+    CHECK_TRUE(strstr(said_text("message"), digest), "names it");
+    taken(0, "{}");
+    replaces = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+    offer(8, "b");
+    expect_said(__LINE__, 0, "nack");
+    taken(0, "{}");
+    expect_text(__LINE__, text_of("x"));
+    replaces = digest;
+    roll_out(9, "b");
+    replaces = "";
+    expect_text(__LINE__, line_of("b"));
+    expect_served(__LINE__, "b", false, false, false);
+    end();
+}
+
+static void an_edit_is_adopted_without_a_reload(void)
+{
+    begin();
+    roll_out(6, "a");
+    edit(text_of("x"));
+    agent_apply_reload(&apply, 0);
+    uint64_t reloads = fake.reloads;
+    offer(7, "x");
+    expect_said(__LINE__, 0, "ack");
+    taken(0, "{}");
+    expect_served(__LINE__, "x", false, true, true);
+    expect_said(__LINE__, 0, "result");
+    taken(0, "{}");
+    expect_said(__LINE__, 0, "confirm");
+    taken(0, CONFIRMED);
+    CHECK_INT(__LINE__, "no reload", fake.reloads, reloads);
+    expect_served(__LINE__, "x", false, false, false);
+    CHECK_INT(__LINE__, "confirmed", confirmed_on_disk(), 7);
+    end();
+}
+
+static void going_back_goes_back_to_the_edit(void)
+{
+    char digest[CONFIG_DIGEST_LEN + 1];
+    begin();
+    roll_out(6, "a");
+    edit(text_of("x"));
+    agent_apply_reload(&apply, 0);
+    digest_of(text_of("x"), digest);
+    replaces = digest;
+    offer(7, "b");
+    replaces = "";
+    expect_said(__LINE__, 0, "ack");
+    taken(0, "{}");
+    expect_served(__LINE__, "b", false, true, false);
+    agent_apply_on_time(&apply, 1000);
+    expect_served(__LINE__, "x", true, true, true);
+    expect_said(__LINE__, 1000, "result");
+    CHECK_STR(__LINE__, "outcome", said_text("outcome"), "reverted");
+    CHECK_STR(__LINE__, "to what",
+              json_string_value(json_object_get(json_object_get(said, "effective"), "source")),
+              "local");
+    expect_text(__LINE__, text_of("x"));
+    end();
+}
+
+static void an_edit_made_meanwhile_is_left_alone(void)
+{
+    begin();
+    roll_out(6, "a");
+    offer(7, "b");
+    expect_said(__LINE__, 0, "ack");
+    taken(0, "{}");
+    edit(text_of("x"));
+    agent_apply_reload(&apply, 0);
+    expect_served(__LINE__, "b", false, true, false);
+    expect_said(__LINE__, 0, "result");
+    taken(0, "{}");
+    expect_said(__LINE__, 0, "confirm");
+    taken(0, CONFIRMED);
+    expect_text(__LINE__, text_of("x"));
+    expect_served(__LINE__, "b", false, true, false);
+    agent_apply_on_time(&apply, 1);
+    expect_served(__LINE__, "x", true, true, true);
+    CHECK_INT(__LINE__, "loaded when that was settled", confirmed_on_disk(), 7);
+    end();
+}
+
+static void comments_are_no_drift(void)
+{
+    char text[300];
+    begin();
+    roll_out(6, "a");
+    snprintf(text, sizeof(text), "// do not touch\n%s", text_of("a"));
+    edit(text);
+    expect_served(__LINE__, "a", false, false, false);
+    restart();
+    expect_text(__LINE__, text);
+    roll_out(7, "b");
+    expect_text(__LINE__, line_of("b"));
+    end();
+}
+
+static void a_crash_while_confirming_is_no_edit(void)
+{
+    begin();
+    roll_out(6, "a");
+    offer(7, "b");
+    expect_said(__LINE__, 0, "ack");
+    taken(0, "{}");
+    edit(line_of("b")); /* as keep() does, a moment before it renames */
+    restart();
+    expect_served(__LINE__, "a", false, false, false);
+    expect_text(__LINE__, line_of("a"));
+    end();
+}
+
+static void a_full_disk_leaves_no_old_text_behind(void)
+{
+    struct rlimit limit, none;
+    begin();
+    roll_out(6, "a");
+    offer(7, "b");
+    expect_said(__LINE__, 0, "ack");
+    taken(0, "{}");
+    expect_said(__LINE__, 0, "result");
+    taken(0, "{}");
+    expect_said(__LINE__, 0, "confirm");
+    getrlimit(RLIMIT_FSIZE, &limit);
+    none = (struct rlimit){0, limit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &none);
+    taken(0, CONFIRMED);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    CHECK_INT(__LINE__, "confirmed", confirmed_on_disk(), 7);
+    expect_text(__LINE__, "none");
+    restart();
+    expect_served(__LINE__, "b", false, false, false);
+    expect_text(__LINE__, line_of("b"));
+    end();
+}
+
+static void an_edit_that_crashes_the_node_is_not_loaded_a_third_time(void)
+{
+    begin();
+    roll_out(6, "a");
+    edit(text_of("x"));
+    crash(SUPERVISOR_START_RESUME, 6, 59000);
+    expect_served(__LINE__, "x", true, true, true);
+    crash(SUPERVISOR_START_CRASH_LOOP, 6, 0);
+    expect_served(__LINE__, "a", false, true, false);
+    agent_apply_reload(&apply, 0);
+    expect_served(__LINE__, "x", true, true, true);
+    end();
+}
+
+static void a_node_without_a_config_looks_at_no_file(void)
+{
+    begin();
+    edit(text_of("x"));
+    agent_apply_reload(&apply, 0);
+    restart();
+    CHECK_TRUE(!fake.cfg && !agent_drift_is_there(&apply.local.drift), "nothing");
+    roll_out(1, "a");
+    expect_text(__LINE__, line_of("a"));
+    end();
+}
+
 int main(void)
 {
     signal(SIGXFSZ, SIG_IGN);
@@ -647,9 +1121,29 @@ int main(void)
     a_refusal_of_the_older_one_does_not_drop_the_newer();
     the_same_offer_twice_is_one();
     a_full_disk_refuses_before_anything_is_touched();
+    a_failing_disk_never_confirms_another_text();
     a_confirmed_one_is_written_as_soon_as_the_disk_lets_it();
     a_damaged_confirmed_config_is_asked_for_again();
     a_config_that_cannot_start_is_tried_again();
+    a_second_try_goes_on_where_the_first_ended();
+    a_second_try_goes_back_in_time();
+    nothing_else_gets_a_second_try();
+    a_second_try_that_cannot_start_is_discarded();
+    after_two_crashes_it_is_told_until_it_was_heard();
+    a_crash_that_cannot_be_written_down_is_told_once();
+    the_confirmed_text_is_there_for_people();
+    an_edit_serves_when_a_person_says_so();
+    a_bad_edit_never_serves();
+    a_huge_edit_is_not_kept_whole();
+    nothing_overwrites_an_edit_unasked();
+    an_edit_is_adopted_without_a_reload();
+    going_back_goes_back_to_the_edit();
+    an_edit_made_meanwhile_is_left_alone();
+    comments_are_no_drift();
+    a_crash_while_confirming_is_no_edit();
+    a_full_disk_leaves_no_old_text_behind();
+    an_edit_that_crashes_the_node_is_not_loaded_a_third_time();
+    a_node_without_a_config_looks_at_no_file();
     json_decref(said);
     return check_end("agent_apply");
 }

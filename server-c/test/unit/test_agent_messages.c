@@ -24,9 +24,77 @@ static json_t *with_our_version(json_t *example)
 
 static void enrol_equals_its_example(void)
 {
-    example_expect(__LINE__, "enrol",
-                   agent_build_enrol("fst_2b7kq9m4x8w1v5z3", "edge-1", INCARNATION, &host),
+    struct agent_enrolment enrolment = {"fst_2b7kq9m4x8w1v5z3", "edge-1", INCARNATION, &host, NULL};
+    example_expect(__LINE__, "enrol", agent_build_enrol(&enrolment),
                    with_our_version(example_load("enrol.request")));
+    json_t *example = example_load("enrol.request.csr");
+    enrolment.csr = json_string_value(json_object_get(example, "csr"));
+    example_expect(__LINE__, "enrol over TLS", agent_build_enrol(&enrolment),
+                   with_our_version(json_copy(example)));
+    json_decref(example);
+    example = example_load("renew.request");
+    const char *csr = json_string_value(json_object_get(example, "csr"));
+    example_expect(__LINE__, "renew", agent_build_renew(INCARNATION, csr), json_copy(example));
+    json_decref(example);
+}
+
+static const char *text_in(const json_t *drift, const char *member)
+{
+    return json_string_value(json_object_get(drift, member));
+}
+
+static void hello_with_drift(struct agent_hello hello)
+{
+    struct server_effective effective = {true, 6, DIGEST_7, BOOT_ID, 1};
+    struct agent_fences fences = {2, {6, DIGEST_6}};
+    struct config_errors none = {0};
+    json_t *example = example_load("hello.request.drift"),
+           *drift = json_object_get(example, "drift");
+    struct agent_change change = {.digest = text_in(drift, "digest"),
+                                  .text = text_in(drift, "text"),
+                                  .is_served = true,
+                                  .errors = &none};
+    hello.effective = &effective;
+    hello.is_local = true;
+    hello.fences = &fences;
+    hello.change = &change;
+    example_expect(__LINE__, "hello with a change", agent_build_hello(&hello),
+                   with_our_version(json_copy(example)));
+    json_decref(example);
+}
+
+static void a_report_tells_a_change_once(void)
+{
+    double gauges[GAUGE_COUNT] = {0};
+    struct config_errors errors = {0};
+    struct text_span nowhere = {0};
+    char huge[] = "{";
+    struct agent_change change = {.digest = DIGEST_6, .text = huge, .errors = &errors};
+    struct agent_report report = {.boot_id = BOOT_ID,
+                                  .incarnation = INCARNATION,
+                                  .effective = &running_7,
+                                  .gauges = gauges,
+                                  .windows = "",
+                                  .change = &change};
+    config_errors_add(&errors, CONFIG_CODE_SYNTAX, nowhere, "/listen/0", NULL,
+                      "a comma is missing");
+    char *text = agent_build_report(&report);
+    json_t *document = json_loads(text, 0, NULL), *drift = json_object_get(document, "drift");
+    json_t *error = json_array_get(json_object_get(drift, "errors"), 0);
+    CHECK_STR(__LINE__, "text", text_in(drift, "text"), "{");
+    CHECK_STR(__LINE__, "pointer", text_in(error, "pointer"), "/listen/0");
+    CHECK_TRUE(json_is_false(json_object_get(drift, "isServed")), "not served");
+    free(text);
+    json_decref(document);
+    change.is_known = true;
+    text = agent_build_report(&report);
+    CHECK_TRUE(strstr(text, "\"drift\":{\"digest\":\"" DIGEST_6 "\"}") != NULL, "%s", text);
+    free(text);
+    change.digest = "";
+    text = agent_build_report(&report);
+    CHECK_TRUE(strstr(text, "\"drift\":null") != NULL, "%s", text);
+    free(text);
+    config_errors_fini(&errors);
 }
 
 static void hello_equals_its_examples(void)
@@ -54,6 +122,7 @@ static void hello_equals_its_examples(void)
     example_expect(__LINE__, "hello after a restart", agent_build_hello(&hello),
                    with_our_version(example_load("hello.request.restarted")));
     hello.last_result = NULL;
+    hello_with_drift(hello);
     memset(&good, 0, sizeof(good));
     memset(&fences, 0, sizeof(fences));
     effective.serving = false;
@@ -107,6 +176,31 @@ static void nack_equals_its_examples(void)
                    example_load("nack.request.fenced"));
 }
 
+static void evidence_is_bounded(void)
+{
+    struct buf lines;
+    buf_init(&lines);
+    for (int i = 0; i < 60; i++) {
+        buf_printf(&lines, "line %d ", i);
+        for (int j = 0; j < 2000; j++)
+            buf_append_char(&lines, 'x');
+        buf_append_char(&lines, '\n');
+    }
+    buf_append_str(&lines, "no end \xff");
+    struct agent_result result = {.offer = offer, .evidence = buf_take(&lines)};
+    char *text = agent_build_result(&result);
+    json_t *message = json_loads(text, 0, NULL);
+    json_t *evidence = json_object_get(message, "evidence");
+    const char *first = json_string_value(json_array_get(evidence, 0));
+    CHECK_INT(__LINE__, "lines", json_array_size(evidence), 50);
+    CHECK_TRUE(first && strncmp(first, "line 11 x", 9) == 0, "the newest are kept: %.20s", first);
+    CHECK_INT(__LINE__, "a long line", first ? strlen(first) : 0, 1024);
+    CHECK_STR(__LINE__, "a torn one", json_string_value(json_array_get(evidence, 49)), "no end ?");
+    json_decref(message);
+    free(text);
+    free((char *)(uintptr_t)result.evidence);
+}
+
 static void result_equals_its_examples(void)
 {
     struct agent_result result = {.offer = offer, .outcome = AGENT_APPLIED, .effective = running_7};
@@ -127,6 +221,19 @@ static void result_equals_its_examples(void)
                                     .message = "no confirmation within 60000 ms"};
     example_expect(__LINE__, "reverted", agent_build_result(&reverted),
                    example_load("result.request.reverted"));
+    struct agent_result crashed = {
+        .offer = offer,
+        .outcome = AGENT_REVERTED,
+        .reason = AGENT_REASON_CRASH_LOOP,
+        .effective = {true, 6, DIGEST_6, BOOT_ID, 0},
+        .message = "the serving process ended twice before it was confirmed: killed by signal 11 "
+                   "(Segmentation fault)",
+        .evidence = "2026-11-22T05:37:31.208Z info agent: generation 7 serves, 60000 ms to be "
+                    "confirmed\n"
+                    "2026-11-22T05:37:31.911Z error access log: can't write: no space left on "
+                    "device\n"};
+    example_expect(__LINE__, "crash loop", agent_build_result(&crashed),
+                   example_load("result.request.crash_loop"));
 }
 
 static void text_row(int line, const char *name, const char *text, size_t max, const char *want)
@@ -192,11 +299,13 @@ static void nack_codes_are_the_schema_s(void)
 int main(void)
 {
     enrol_equals_its_example();
+    a_report_tells_a_change_once();
     hello_equals_its_examples();
     desired_equals_its_example();
     ack_and_confirm_equal_their_examples();
     nack_equals_its_examples();
     result_equals_its_examples();
+    evidence_is_bounded();
     text_is_cut_and_made_valid();
     nack_holds_no_more_than_the_schema_allows();
     nack_codes_are_the_schema_s();

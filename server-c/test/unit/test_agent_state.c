@@ -3,6 +3,7 @@
 #include "../../src/agent_folder.c"
 #include "../../src/agent_state.c"
 
+#include "agent_pki.h"
 #include "check.h"
 
 #include <signal.h>
@@ -43,7 +44,22 @@ static struct agent_identity an_identity(void)
                                       .enrolled = {.node_id = "node_01jd4q6v2m8w3x5y7z9abcdefg",
                                                    .name = "edge-1",
                                                    .credential = "fsn_AbCdEfGhIjKlMnOpQrStUvWxYz01",
-                                                   .control_plane_id = "cp_1"}};
+                                                   .control_plane_id = "cp_1"},
+                                      .insecure_http = true};
+    return identity;
+}
+
+static struct agent_identity one_with_a_certificate(void)
+{
+    struct agent_identity identity = an_identity();
+    struct agent_issued issued = {0};
+    char *key = agent_key_new();
+    issued.certificate = pki_certificate(key);
+    issued.ca_certificates = pki_any_certificate();
+    identity.insecure_http = false;
+    identity.enrolled.credential[0] = '\0';
+    strcpy(identity.proxy, "http://proxy.example.org:3128");
+    agent_identity_take(&identity, key, &issued);
     return identity;
 }
 
@@ -132,6 +148,7 @@ static void identity_is_read_back(void)
     CHECK_INT(__LINE__, "mode", mode_of("identity.json"), 0600);
     CHECK_INT(__LINE__, "read", agent_state_read_identity(state, &back, why), AGENT_FILE_OK);
     CHECK_TRUE(memcmp(&identity, &back, sizeof(back)) == 0, "the same");
+    agent_identity_fini(&back);
     put("identity.json", "{\"controlPlaneUrl\": \"https://con");
     CHECK_INT(__LINE__, "torn", agent_state_read_identity(state, &back, why), AGENT_FILE_DAMAGED);
     CHECK_TRUE(strncmp(why, "identity.json: not JSON", 23) == 0, "%s", why);
@@ -141,6 +158,66 @@ static void identity_is_read_back(void)
     put("identity.json", "");
     CHECK_INT(__LINE__, "empty", agent_state_read_identity(state, &back, why), AGENT_FILE_DAMAGED);
     agent_state_close(state);
+}
+
+static void key_and_certificate_are_one_file(void)
+{
+    struct agent_identity identity = one_with_a_certificate(), back, other;
+    struct agent_state *state = open_state();
+    CHECK_INT(__LINE__, "write", agent_state_write_identity(state, &identity, why), 0);
+    CHECK_INT(__LINE__, "mode", mode_of("identity.json"), 0600);
+    CHECK_INT(__LINE__, "read", agent_state_read_identity(state, &back, why), AGENT_FILE_OK);
+    CHECK_STR(__LINE__, "key", back.key, identity.key);
+    CHECK_STR(__LINE__, "certificate", back.certificate, identity.certificate);
+    CHECK_STR(__LINE__, "authorities", back.ca_certificates, identity.ca_certificates);
+    CHECK_STR(__LINE__, "proxy", back.proxy, identity.proxy);
+    CHECK_STR(__LINE__, "no credential", back.enrolled.credential, "");
+    agent_identity_fini(&back);
+
+    other = one_with_a_certificate();
+    char *swapped = other.key;
+    other.key = identity.key;
+    identity.key = swapped;
+    CHECK_INT(__LINE__, "write", agent_state_write_identity(state, &identity, why), 0);
+    CHECK_INT(__LINE__, "another's", agent_state_read_identity(state, &back, why),
+              AGENT_FILE_DAMAGED);
+    CHECK_TRUE(strstr(why, "another key") && !back.key, "%s", why);
+    agent_identity_fini(&identity);
+    agent_identity_fini(&other);
+    agent_state_close(state);
+}
+
+static void a_request_is_one_token_s(void)
+{
+    struct agent_state *state = open_state();
+    CHECK_TRUE(!agent_state_find_request(state, "fst_first"), "none yet");
+    CHECK_INT(__LINE__, "keep", agent_state_keep_request(state, "fst_first", "a key", why), 0);
+    CHECK_INT(__LINE__, "mode", mode_of("enrol.json"), 0600);
+    char *key = agent_state_find_request(state, "fst_first");
+    CHECK_STR(__LINE__, "found", key ? key : "", "a key");
+    free(key);
+    CHECK_TRUE(!agent_state_find_request(state, "fst_second"), "another token");
+    agent_state_drop_request(state);
+    CHECK_TRUE(!agent_state_find_request(state, "fst_first"), "gone");
+    put("enrol.json", "{\"tokenDigest\": 3}");
+    CHECK_TRUE(!agent_state_find_request(state, "fst_first"), "damaged");
+    agent_state_drop_request(state);
+    agent_state_close(state);
+
+    char path[96], beside[128];
+    snprintf(path, sizeof(path), "%s-asked", dir);
+    snprintf(beside, sizeof(beside), "%s.joining", path);
+    state = agent_state_open(path, true, why);
+    CHECK_INT(__LINE__, "keep", agent_state_keep_request(state, "fst_first", "a key", why), 0);
+    agent_state_close(state);
+    CHECK_INT(__LINE__, "an unanswered join leaves its key", access(beside, F_OK), 0);
+    state = agent_state_open(path, true, why);
+    key = state ? agent_state_find_request(state, "fst_first") : NULL;
+    CHECK_STR(__LINE__, "for the next", key ? key : why, "a key");
+    free(key);
+    agent_state_drop_request(state);
+    agent_state_close(state);
+    CHECK_TRUE(access(beside, F_OK) != 0, "and that cleans up");
 }
 
 static void fences_are_one_node_s_and_one_control_plane_s(void)
@@ -242,6 +319,8 @@ int main(void)
     a_folder_with_other_files_is_left_alone();
     a_new_folder_comes_into_being_whole();
     identity_is_read_back();
+    key_and_certificate_are_one_file();
+    a_request_is_one_token_s();
     fences_are_one_node_s_and_one_control_plane_s();
     staged_becomes_confirmed();
     a_write_that_fails_leaves_the_old_file();

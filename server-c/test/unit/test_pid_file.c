@@ -35,7 +35,7 @@ static void test_contents(void)
         char text[TEXT_LEN], ours[TEXT_LEN];
         struct pid_file *file;
         put(rows[i].text);
-        file = pid_file_write(path, why);
+        file = pid_file_write(path, getpid(), why);
         CHECK_TRUE(file, "\"%s\": %s", rows[i].name, why);
         read_text(path, text);
         snprintf(ours, sizeof(ours), "%ld\n", (long)getpid());
@@ -56,11 +56,11 @@ static void test_one_that_runs(void)
     }
     snprintf(text, sizeof(text), "%ld\n", (long)child);
     put(text);
-    CHECK_TRUE(!pid_file_write(path, why), "one of the same name is refused");
+    CHECK_TRUE(!pid_file_write(path, getpid(), why), "one of the same name is refused");
     CHECK_TRUE(strstr(why, "which runs"), "%s", why);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    struct pid_file *file = pid_file_write(path, why);
+    struct pid_file *file = pid_file_write(path, getpid(), why);
     CHECK_TRUE(file, "it is dead now: %s", why);
     put(text);
     pid_file_remove(file); /* the same file, whatever it says by now */
@@ -72,17 +72,17 @@ static void test_places(void)
     struct pid_file *file;
     struct stat st;
 
-    CHECK_TRUE(!pid_file_write("/nonexistent/x.pid", why), "no folder");
+    CHECK_TRUE(!pid_file_write("/nonexistent/x.pid", getpid(), why), "no folder");
     CHECK_TRUE(strstr(why, "No such file"), "%s", why);
-    CHECK_TRUE(!pid_file_write(folder, why), "a folder");
-    file = pid_file_write(path, why);
+    CHECK_TRUE(!pid_file_write(folder, getpid(), why), "a folder");
+    file = pid_file_write(path, getpid(), why);
     CHECK_TRUE(file && stat(path, &st) == 0 && (st.st_mode & 0777) == 0644, "mode");
     unlink(path);
     put("somebody else's\n");
     pid_file_remove(file);
     CHECK_INT(__LINE__, "another's file stays", access(path, F_OK), 0);
     unlink(path);
-    file = pid_file_write(path, why);
+    file = pid_file_write(path, getpid(), why);
     rename(path, "/tmp/farmstead-pid-moved");
     pid_file_remove(file);
     CHECK_TRUE(stat("/tmp/farmstead-pid-moved", &st) == 0 && st.st_size == 0,

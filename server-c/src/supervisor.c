@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* supervisor.c — see supervisor.h. One loop: signals, what the child says, time. */
+#include "supervisor.h"
+
+#include "agent_state.h"
+#include "log.h"
+#include "privileges.h"
+#include "service_notify.h"
+#include "supervisor_child.h"
+#include "supervisor_policy.h"
+#include "util.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Silence is counted in turns of our own clock, so that a machine that slept, or was stopped with
+ * all that runs on it, does not look like a child that hangs. */
+#define SILENT_TURNS 6   /* of SUPERVISOR_BEAT_MS, until a child counts as hung */
+#define STOPPING_TURNS 3 /* until one that is stopping does: longer than it waits for a disk */
+
+#define NEVER UINT64_MAX
+
+struct supervisor {
+    const char *state_dir;
+    int signal_fd, memory_fd, lock_fd;
+    struct supervisor_child child;
+    struct supervisor_policy policy;
+    char ending[SUPERVISOR_ENDING_LEN]; /* of the last child */
+    bool has_hung;
+    uint64_t start_at_ms; /* NEVER: a child runs */
+    uint64_t turn_at_ms, watchdog_at_ms;
+    bool has_beaten;
+    unsigned silent_turns;
+    bool is_stopping, is_over;
+    int exit_code;
+};
+
+static uint64_t now_ms(void)
+{
+    return monotonic_ns() / NS_PER_MS;
+}
+
+static void end(struct supervisor *sup, int exit_code)
+{
+    sup->is_over = true;
+    sup->exit_code = exit_code;
+}
+
+/* --- the child ------------------------------------------------------------------------------- */
+
+static void start_child(struct supervisor *sup)
+{
+    struct supervisor_order order;
+    uint64_t now = now_ms();
+
+    supervisor_policy_order(&sup->policy, &order, now);
+    order.parent_pid = getpid();
+    snprintf(order.ending, sizeof(order.ending), "%s", sup->ending);
+    sup->has_beaten = sup->has_hung = false;
+    sup->silent_turns = 0;
+    if (supervisor_child_start(&sup->child, sup->state_dir, &order, sup->memory_fd, sup->lock_fd) ==
+        0) {
+        sup->start_at_ms = NEVER;
+        return;
+    }
+    log_error("supervisor: no process can be started: %s", strerror(errno));
+    if (!sup->policy.was_ready)
+        end(sup, 1);
+    sup->start_at_ms = now + SUPERVISOR_BEAT_MS;
+}
+
+static void hear_child(struct supervisor *sup)
+{
+    struct supervisor_note note;
+
+    while (supervisor_child_hear(&sup->child, &note)) {
+        supervisor_policy_on_note(&sup->policy, &note, now_ms());
+        sup->silent_turns = 0;
+        if (note.said == SUPERVISOR_SAID_BEAT)
+            sup->has_beaten = true;
+        else if (note.said == SUPERVISOR_SAID_READY && !sup->is_stopping)
+            service_notify("READY=1\nSTATUS=Process %ld serves.", (long)sup->child.pid);
+    }
+}
+
+static void on_child_end(struct supervisor *sup, int status)
+{
+    long pid = (long)sup->child.pid;
+
+    hear_child(sup); /* what it said last counts */
+    supervisor_child_say_ending(status, sup->ending, sizeof(sup->ending));
+    if (sup->has_hung)
+        snprintf(sup->ending, sizeof(sup->ending), "its event loops did not answer for %d s",
+                 SILENT_TURNS * SUPERVISOR_BEAT_MS / 1000);
+    supervisor_child_forget(&sup->child);
+    struct supervisor_verdict verdict =
+        supervisor_policy_on_end(&sup->policy, status, sup->is_stopping, now_ms());
+    if (verdict.ends) {
+        if (WIFSIGNALED(status))
+            log_error("supervisor: the serving process (%ld) ended: %s", pid, sup->ending);
+        end(sup, verdict.exit_code);
+        return;
+    }
+    log_error("supervisor: the serving process (%ld) ended: %s; starting it again in %u ms", pid,
+              sup->ending, verdict.wait_ms);
+    service_notify("STATUS=The serving process ended (%s), starting it again.", sup->ending);
+    sup->start_at_ms = now_ms() + verdict.wait_ms;
+}
+
+/* All that have ended: as process 1 of a container this is everybody's parent. */
+static void reap(struct supervisor *sup)
+{
+    int status;
+
+    for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
+        if (pid == sup->child.pid)
+            on_child_end(sup, status);
+}
+
+/* A process in which no loop turns any more serves nobody. SIGABRT, so that a core shows where it
+ * stood; SIGKILL for one that has been told to stop, or that does not even take that. */
+static void count_silence(struct supervisor *sup)
+{
+    bool is_awaited = sup->child.pid > 0 && (sup->has_beaten || sup->is_stopping);
+    unsigned limit = sup->is_stopping ? STOPPING_TURNS : SILENT_TURNS;
+
+    if (!is_awaited || supervisor_child_is_held(&sup->child))
+        return;
+    sup->silent_turns++;
+    if (sup->silent_turns < limit)
+        return;
+    if (sup->silent_turns == limit)
+        log_error("supervisor: the serving process (%ld) hangs; ending it", (long)sup->child.pid);
+    sup->has_hung = true;
+    supervisor_child_signal(&sup->child,
+                            sup->is_stopping || sup->silent_turns > limit ? SIGKILL : SIGABRT);
+}
+
+/* --- signals and time ------------------------------------------------------------------------ */
+
+static void stop(struct supervisor *sup, int number)
+{
+    if (!sup->is_stopping) {
+        service_notify("STOPPING=1");
+        sup->silent_turns = 0;
+    }
+    sup->is_stopping = true;
+    supervisor_child_signal(&sup->child, number);
+    if (sup->child.pid == 0)
+        end(sup, 0);
+}
+
+static void on_signal(struct supervisor *sup, int number)
+{
+    if (number == SIGCHLD) {
+        reap(sup);
+    } else if (number == SIGTERM || number == SIGINT) {
+        stop(sup, number);
+    } else {
+        if (number == SIGHUP && sup->policy.is_ready && !sup->is_stopping)
+            service_notify_reloading();
+        supervisor_child_signal(&sup->child, number);
+    }
+}
+
+static void on_time(struct supervisor *sup)
+{
+    uint64_t now = now_ms();
+    uint32_t watchdog_ms = service_notify_watchdog_ms();
+
+    if (now >= sup->start_at_ms)
+        start_child(sup);
+    if (now >= sup->turn_at_ms) {
+        count_silence(sup);
+        sup->turn_at_ms = now + SUPERVISOR_BEAT_MS;
+    }
+    if (watchdog_ms > 0 && now >= sup->watchdog_at_ms) {
+        service_notify("WATCHDOG=1");
+        sup->watchdog_at_ms = now + watchdog_ms;
+    }
+}
+
+static int wait_ms(const struct supervisor *sup)
+{
+    uint64_t now = now_ms(), due = sup->turn_at_ms;
+
+    if (sup->start_at_ms < due)
+        due = sup->start_at_ms;
+    if (service_notify_watchdog_ms() > 0 && sup->watchdog_at_ms < due)
+        due = sup->watchdog_at_ms;
+    return due > now ? (int)(due - now) : 0;
+}
+
+static void turn(struct supervisor *sup)
+{
+    struct signalfd_siginfo info;
+    struct pollfd fds[] = {{.fd = sup->signal_fd, .events = POLLIN},
+                           {.fd = sup->child.socket, .events = POLLIN}};
+
+    poll(fds, ARRAY_LEN(fds), wait_ms(sup));
+    if (fds[1].revents)
+        hear_child(sup);
+    while (!sup->is_over && read(sup->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        on_signal(sup, (int)info.ssi_signo);
+    if (!sup->is_over)
+        on_time(sup);
+}
+
+/* --- the run --------------------------------------------------------------------------------- */
+
+/* Blocked in the child as well, until it waits for them itself. */
+static int open_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int supervise(struct supervisor *sup)
+{
+    sup->signal_fd = open_signals();
+    sup->memory_fd = supervisor_child_memory();
+    if (sup->signal_fd < 0 || sup->memory_fd < 0) {
+        log_error("supervisor: cannot start: %s", strerror(errno));
+        return 1;
+    }
+    sup->turn_at_ms = now_ms() + SUPERVISOR_BEAT_MS;
+    while (!sup->is_over)
+        turn(sup);
+    close(sup->memory_fd);
+    close(sup->signal_fd);
+    return sup->exit_code;
+}
+
+int supervisor_run(const char *state_dir)
+{
+    char why[AGENT_WHY_LEN];
+    struct supervisor sup = {.state_dir = state_dir, .child = {0, -1}};
+    struct agent_state *state;
+
+    privileges_forbid_new();
+    service_notify_init();
+    state = agent_state_open(state_dir, false, why);
+    if (!state) {
+        fprintf(stderr, "farmstead-node run: %s\n", why);
+        return 1;
+    }
+    sup.lock_fd = agent_state_lock_fd(state);
+    int code = supervise(&sup);
+    agent_state_close(state);
+    return code;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The control plane asks for the end of the error log.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { AgentNode } from '../support/agent-node.mjs'
+import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+
+let control
+let node
+before(async () => {
+  control = await new FakeControlPlane().start()
+  node = await AgentNode.join(control)
+  control.assign(node.config('v1'))
+  node.start()
+  await node.untilVersion('v1')
+  await control.until('quiet', () => /generation 1 is confirmed/.test(node.log))
+})
+after(async () => {
+  await node.dispose()
+  await control.stop()
+  assert.deepEqual(control.violations, [])
+})
+
+async function linesOf(requestId) {
+  const find = () => control.of('logs').find(({ body }) => body.requestId === requestId)
+  const { body } = await control.until('logs', find)
+  return body
+}
+
+test('the newest lines come, each with its time and level', async () => {
+  const { lines, droppedLines } = await linesOf(control.askForLog(500))
+  assert.equal(droppedLines, 0)
+  const written = node.log.trim().split('\n')
+  assert.deepEqual(
+    lines.map(({ timeMs, level, text }) => `${new Date(timeMs).toISOString()} ${level} ${text}`),
+    written.slice(0, lines.length),
+  )
+  assert.ok(lines.some(({ text }) => /generation 1 serves/.test(text)))
+  const two = await linesOf(control.askForLog(2))
+  assert.deepEqual(two.lines, lines.slice(-2))
+})
+
+test('the long poll goes on meanwhile, and a push still reaches the node', async () => {
+  const requestId = control.askForLog(1)
+  control.assign(node.config('v2'))
+  await node.untilVersion('v2')
+  await linesOf(requestId)
+})
+
+test('a request of a kind that the node does not know is passed over', async () => {
+  control.faults.desired = () => {
+    control.faults = {}
+    return { raw: JSON.stringify({ assignment: null, request: { kind: 'coreDump' } }) }
+  }
+  control.askForLog(1)
+  await control.until('asked again', () => control.faults.desired === undefined)
+  control.assign(node.config('v3'))
+  await node.untilVersion('v3')
+})
+
+test('the same request again and again is answered once, and not asked for in a tight loop', async () => {
+  const answered = control.of('logs').length
+  const request = { requestId: 'request_01jd4q6v2m8w3x5y7z9abcdefm', kind: 'errorLog', lines: 1 }
+  const raw = JSON.stringify({ assignment: null, request })
+  control.faults.desired = () => ({ raw })
+  control.assign(node.config('v4')) // ends the poll under way
+  await control.until('logs', () => control.of('logs').length > answered)
+  const asked = control.of('desired').length
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  assert.equal(control.of('logs').length, answered + 1)
+  assert.ok(control.of('desired').length - asked < 10)
+  control.faults = {}
+})

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// What systemd is told by a process that is started as Type=notify.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { AgentNode } from '../support/agent-node.mjs'
+import { FakeControlPlane } from '../support/fake-control-plane.mjs'
+import { startNode } from '../support/node.mjs'
+import { startServiceManager } from '../support/service-manager.mjs'
+
+/** Without what comes by the clock. */
+const inOrder = (told) =>
+  told.map((line) => line.split(/[=;]/)[0]).filter((name) => name !== 'WATCHDOG')
+
+async function joinedNode(t) {
+  const control = await new FakeControlPlane().start()
+  const node = await AgentNode.join(control)
+  t.after(async () => {
+    await node.dispose()
+    await control.stop()
+    assert.deepEqual(control.violations, [])
+  })
+  return { control, node }
+}
+
+test('run says when it serves, reloads and stops, and that it lives', async (t) => {
+  const manager = await startServiceManager(t)
+  const { control, node } = await joinedNode(t)
+  node.start({ ...manager.env, WATCHDOG_USEC: '400000' })
+  await manager.untilTold('READY=1') // also while it waits for its first config
+  control.assign(node.config('v1'))
+  await node.untilVersion('v1')
+  const ready = manager.told().find((line) => line.startsWith('READY=1'))
+  assert.equal(ready, `READY=1;STATUS=Process ${node.servingPid} serves.`)
+  await manager.untilTold('WATCHDOG=1', 3)
+  process.kill(node.pid, 'SIGHUP')
+  await manager.untilTold('READY=1', 2)
+  assert.equal(await node.stop(), 0)
+  await manager.untilTold('STOPPING=1')
+  assert.deepEqual(inOrder(manager.told()), ['READY', 'RELOADING', 'READY', 'STOPPING'])
+})
+
+test('run says that it starts its process again, which does not speak in its name', async (t) => {
+  const manager = await startServiceManager(t)
+  const { node } = await joinedNode(t)
+  node.start(manager.env)
+  await manager.untilTold('READY=1')
+  const environment = readFileSync(`/proc/${node.servingPid}/environ`, 'utf8')
+  assert.doesNotMatch(environment, /NOTIFY_SOCKET/)
+  process.kill(node.servingPid, 'SIGKILL')
+  await manager.untilTold('STATUS=The serving process ended (killed by signal 9 (Killed))')
+  await manager.untilTold('READY=1', 2)
+})
+
+test('serve says when it serves, reloads and stops', async (t) => {
+  const manager = await startServiceManager(t)
+  const wrap = ['env', ...Object.entries(manager.env).map((pair) => pair.join('='))]
+  const node = await startNode(t, { wrap })
+  await manager.untilTold('READY=1')
+  const config = JSON.parse(readFileSync(node.configPath, 'utf8'))
+  assert.equal(await node.reload({ ...config, workers: 1 }), true)
+  await manager.untilTold('READY=1', 2)
+  writeFileSync(node.configPath, '{')
+  node.child.kill('SIGHUP')
+  await manager.untilTold('READY=1', 3)
+  assert.equal(await node.stop(), 0)
+  await manager.untilTold('STOPPING=1')
+  assert.deepEqual(inOrder(manager.told()), [
+    'READY',
+    'RELOADING',
+    'READY',
+    'RELOADING',
+    'READY',
+    'STOPPING',
+  ])
+})
+
+test('a service manager that is not there keeps nobody from serving', async (t) => {
+  const { control, node } = await joinedNode(t)
+  control.assign(node.config('v1'))
+  node.start({ NOTIFY_SOCKET: join(node.dir, 'nowhere'), WATCHDOG_USEC: 'soon' })
+  await node.untilVersion('v1')
+})
