@@ -17,7 +17,7 @@ fi
 for name in ${FARMSTEAD_ENROL:-}; do
   token=/run/enrolment/$name.token
   [ ! -e "/run/enrolment/$name.used" ] || continue
-  (umask 077 && admin enrolment-token --json | node -pe 'JSON.parse(require("fs").readFileSync(0)).secret' >"$token.new")
+  (umask 077 && admin enrolment-token --json | node -pe 'JSON.parse(require("fs").readFileSync(0)).token' >"$token.new")
   mv "$token.new" "$token"
 done
 exec node src/server.ts

@@ -3,6 +3,9 @@
 // They work while the service runs: both write the same database, each waiting for the other.
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { hasIssued, laggards } from './agents/certificates.ts'
+import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
+import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
 import { AppError } from './errors.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
@@ -10,6 +13,7 @@ import { createValidate, loadConfigSchema } from './features/configs/validation.
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
 import { makeOneTimePassword, renewFirstAdmin } from './features/session/first-admin.ts'
+import { raiseEpoch } from './meta.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { openServices, type Services, version } from './services.ts'
 import { explainFailure } from './startup-errors.ts'
@@ -51,11 +55,32 @@ program
     })
   })
 
+program
+  .command('raise-epoch')
+  .description(
+    'after the database was put back from a backup: make nodes obey this control plane again',
+  )
+  .requiredOption('--yes', 'really: no other control plane of these nodes is running')
+  .option('--json', 'print JSON')
+  .action(async ({ json }: { json?: boolean }) => {
+    await withServices(async ({ write }) => {
+      const raised = await raiseEpoch(write)
+      if (json) print(raised)
+      else if (raised.epoch === null)
+        say('Nothing to do: no node is known to have obeyed a newer control plane.')
+      else
+        say(
+          `The next start is above epoch ${raised.epoch}, which ${raised.nodes.join(', ')} obeyed. Restart the service.`,
+        )
+    })
+  })
+
 type TokenOptions = {
   label: Record<string, string>
   maxUses: number
   expires: number
   mergePatch?: Record<string, unknown>
+  node?: string
   json?: boolean
 }
 
@@ -75,17 +100,24 @@ program
     'what differs on these nodes, over each version (RFC 7396)',
     parseObject,
   )
+  .option('--node <id>', 'give this node a new identity, instead of making new nodes')
   .option('--json', 'print JSON')
-  .action(async ({ label, maxUses, expires, mergePatch, json }: TokenOptions) => {
-    await withServices(async ({ write, now }, { agentUrl }) => {
+  .action(async ({ label, maxUses, expires, mergePatch, node, json }: TokenOptions) => {
+    await withServices(async ({ db, write, now }, { agentUrl, agentTransport, dataDir }) => {
+      const fingerprint =
+        agentTransport === 'mtls'
+          ? (await ensureCa({ dataDir, now, hasIssued: () => hasIssued(db) })).fingerprint
+          : null
       const token = await createToken(write, {
         labels: label,
         maxUses,
         expiresInSeconds: expires,
         ...(mergePatch && { mergePatch }),
+        ...(node && { nodeId: node }),
         createdBy: null,
         nowMs: now(),
         agentUrl,
+        fingerprint,
       })
       if (json) print(token)
       else
@@ -129,6 +161,99 @@ program
         say(`${file} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
     })
   })
+
+const ca = program
+  .command('ca')
+  .description('the CA that makes the nodes’ certificates (docs/nodes-and-identities.md)')
+
+ca.command('status')
+  .description('which CA there is, and during a rotation who does not have the new one yet')
+  .option('--json', 'print JSON')
+  .action(async ({ json }: { json?: boolean }) => {
+    await withServices(async (services, { dataDir }) => {
+      const status = await caStatus(services, dataDir)
+      if (json) print(status)
+      else for (const line of describeCa(status)) say(line)
+    })
+  })
+
+ca.command('rotate')
+  .description('begin to bring in a new CA; the old one stays good until finish-rotation')
+  .option('--json', 'print JSON')
+  .action(async ({ json }: { json?: boolean }) => {
+    await withServices(async ({ now }, { dataDir }) => {
+      const fingerprint = await beginRotation({ dataDir, now })
+      if (json) print({ fingerprint })
+      else
+        say(
+          `The new CA is ${fingerprint}. A running service takes it up within ten seconds; nodes that are connected have it a minute later. "admin ca status" shows who is missing.`,
+        )
+    })
+  })
+
+ca.command('finish-rotation')
+  .description('let the old CA go, once every node has the new one')
+  .option('--force', 'also when nodes are missing: they must join again')
+  .option('--json', 'print JSON')
+  .action(async ({ force = false, json }: { force?: boolean; json?: boolean }) => {
+    await withServices(async (services, { dataDir }) => {
+      const { untold, outgoing } = await caStatus(services, dataDir)
+      const fingerprint = finishRotation(dataDir, { untold, outgoing }, force)
+      if (json) print({ fingerprint })
+      else say(`The CA is ${fingerprint} now. Tokens that were made before this are worth nothing.`)
+    })
+  })
+
+ca.command('recreate')
+  .description('make a new CA in place of one that is lost: every node must join again')
+  .requiredOption('--yes', 'really')
+  .option('--json', 'print JSON')
+  .action(async ({ json }: { json?: boolean }) => {
+    await withServices(async ({ now }, { dataDir }) => {
+      const fingerprint = await recreateCa({ dataDir, now })
+      if (json) print({ fingerprint })
+      else say(`The CA is ${fingerprint} now. Every node needs a new token: --node <id>.`)
+    })
+  })
+
+type CaStatus = {
+  fingerprint: string
+  notAfter: string
+  next: { fingerprint: string; notAfter: string } | null
+  untold: string[]
+  outgoing: string[]
+}
+
+async function caStatus({ db, now }: Services, dataDir: string): Promise<CaStatus> {
+  const current = requireCa(dataDir)
+  const next = readNextCa(dataDir)
+  const missing = next
+    ? await laggards(db, {
+        caSha256: current.sha256,
+        bundle: bundleOf([next, current]).digest,
+        nowMs: now(),
+      })
+    : { untold: [], outgoing: [] }
+  const view = ({ fingerprint, notAfterMs }: Ca) => ({
+    fingerprint,
+    notAfter: new Date(notAfterMs).toISOString(),
+  })
+  return { ...view(current), next: next && view(next), ...missing }
+}
+
+function describeCa({ fingerprint, notAfter, next, untold, outgoing }: CaStatus): string[] {
+  const names = (list: string[]) => (list.length === 0 ? 'nobody' : list.join(', '))
+  return [
+    `CA      ${fingerprint}  good until ${notAfter}`,
+    ...(next
+      ? [
+          `next    ${next.fingerprint}  good until ${next.notAfter}`,
+          `not told of it yet:           ${names(untold)}`,
+          `certificates of the old one:  ${names(outgoing)}`,
+        ]
+      : []),
+  ]
+}
 
 async function run(): Promise<void> {
   try {

@@ -5,10 +5,14 @@ import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
+import { createIdentify } from './agents/callers.ts'
+import { hasIssued } from './agents/certificates.ts'
 import { createEnrolment } from './agents/enrolment.ts'
 import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
+import { LogRequests } from './agents/log-requests.ts'
+import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import { TooManyRequests } from './errors.ts'
@@ -17,10 +21,15 @@ import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastRelease } from './features/configs/store.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
-import { createReleases, releaseVersion, validateForNode } from './features/configs/versions.ts'
+import {
+  createAdopt,
+  createReleases,
+  releaseVersion,
+  validateForNode,
+} from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
-import { checkControlDb, checkNodeBinary } from './features/health/checks.ts'
+import { checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
@@ -30,6 +39,7 @@ import { marksBetween } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
 import { sessionRoutes, userOfSession } from './features/session/routes.ts'
 import { sessionIsAlive } from './features/session/store.ts'
+import { takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
@@ -48,6 +58,8 @@ import { openServices, type Services, version } from './services.ts'
 /** What tests replace. */
 export type Overrides = {
   now?: () => number
+  /** How long a node may take to send the lines of its log. */
+  logTailWithinMs?: number
   /** Sees each route of the API as it is added. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -58,6 +70,8 @@ export type Service = {
   services: Services
   fleet: Fleet
   assignments: Assignments
+  /** null: the agents' listener speaks plain HTTP. */
+  authority: Authority | null
   close(): Promise<void>
 }
 
@@ -71,13 +85,25 @@ const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeat
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute }: Overrides = {},
+  { now = Date.now, onRoute, logTailWithinMs }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
-  const { db, write, events, users, identity } = services
-  const { logLevel, trustProxy, nodeBinary, agentUrl } = config
+  const { db, write, events, users, controlPlaneId } = services
+  const identity = { controlPlaneId, epoch: await takeEpoch(write) }
+  const { logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const metrics = await openMetricsStore({ dataDir: config.dataDir, now })
   const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES })
+
+  const authority =
+    agentTransport === 'mtls'
+      ? await openAuthority({
+          dataDir: config.dataDir,
+          now,
+          hasIssued: () => hasIssued(db),
+          onError: (error) =>
+            app.log.error({ err: error }, 'the CA’s files could not be read again'),
+        })
+      : null
 
   // The channel to the nodes.
   const fleet = new Fleet({
@@ -126,9 +152,25 @@ export async function buildService(
     releases,
     now,
     onUnrenderable,
+    onCloneDetected: (nodeId) => fleet.endPoll(nodeId),
   })
-  const enrol = createEnrolment({ write, controlPlaneId: identity.controlPlaneId, now })
-  const agents = await buildAgentListener({ logLevel, db, identity, fleet, inbox, enrol, metrics })
+  const enrolment = createEnrolment({ db, write, controlPlaneId, now, authority, fleet })
+  const logRequests = new LogRequests((nodeId) => fleet.wake(nodeId), logTailWithinMs)
+  const agents = await buildAgentListener({
+    logLevel,
+    db,
+    identity,
+    fleet,
+    inbox,
+    enrolment,
+    identify: createIdentify({ db, write, now, authority, fleet }),
+    authority,
+    logRequests,
+    metrics,
+    now,
+  })
+  // Nodes that wait are told of it with their next hello.
+  authority?.onChange(() => fleet.wakeAll())
   // A release may be what nodes without an assignment wait for.
   events.subscribe(({ event }) => {
     if (event.kind === 'config' && event.action === 'released') fleet.wakeAll()
@@ -159,7 +201,19 @@ export async function buildService(
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
       await api.register(sessionRoutes({ users, write, now }))
       await api.register(
-        nodeRoutes({ db, write, now, epoch: identity.epoch, fleet, metrics, engine }),
+        nodeRoutes({
+          db,
+          write,
+          now,
+          epoch: identity.epoch,
+          isTls: authority !== null,
+          fleet,
+          metrics,
+          engine,
+          assignments,
+          logRequests,
+          adopt: createAdopt({ db, write, now, validate }),
+        }),
       )
       await api.register(configRoutes({ db, write, now, validate, schema }))
       await api.register(
@@ -183,7 +237,7 @@ export async function buildService(
           rolloutsBetween: (nodeIds, range) => marksBetween(db, nodeIds, range),
         }),
       )
-      await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl }))
+      await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
       await api.register(
         eventRoutes({
           events,
@@ -198,11 +252,13 @@ export async function buildService(
           version,
           startedAtMs: now(),
           identity,
-          agentListener: { url: agentUrl, transport: config.agent.transport },
+          agentListener: { url: agentUrl, transport: agentTransport },
+          certificateAuthority: authority,
           checks: [
             { name: 'control-db', run: () => checkControlDb(db) },
             { name: 'metrics-db', run: () => metrics.check() },
             { name: 'node-check', run: () => checkNodeBinary(binary) },
+            { name: 'agent-ca', run: async () => checkCa(authority, now()) },
           ],
           nodeBinaryVersion: binary.version,
         }),
@@ -219,6 +275,7 @@ export async function buildService(
 
   const stop = async () => {
     // What waits is answered first, so that the listeners have nothing to wait for.
+    authority?.close()
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
@@ -230,7 +287,7 @@ export async function buildService(
     stopping ??= stop()
     return stopping
   }
-  return { app, agents, services, fleet, assignments, close }
+  return { app, agents, services, fleet, assignments, authority, close }
 }
 
 /**

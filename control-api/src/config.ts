@@ -8,14 +8,19 @@ export type StoreConfig = {
   dataDir: string
   /** `farmstead-node`, whose `check` has the last word on every config. */
   nodeBinary: string
-  /** The base URL nodes dial. */
+  /** The base URL nodes dial: https with mutual TLS, http without. */
   agentUrl: string
+  agentTransport: Transport
 }
+
+const TRANSPORTS = ['mtls', 'insecure-http'] as const
+/** Plain HTTP carries the nodes' credentials readably, so nobody gets it without having asked for it. */
+export type Transport = (typeof TRANSPORTS)[number]
 
 export type Config = StoreConfig & {
   host: string
   port: number
-  agent: { host: string; port: number; transport: 'insecure-http' }
+  agent: { host: string; port: number }
   /** The built console; null: this process serves the API only. */
   consoleDir: string | null
   /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
@@ -57,7 +62,6 @@ export function envToConfig(env: Env): Config {
   if (!isLogLevel(logLevel)) {
     problems.push(`FARMSTEAD_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, got "${logLevel}"`)
   }
-  checkTransport(env, problems)
   const consoleDir = read(env, 'FARMSTEAD_CONSOLE_DIR')
   const config: Config = {
     ...storeConfig(env, problems),
@@ -66,7 +70,6 @@ export function envToConfig(env: Env): Config {
     agent: {
       host: agentHost(env),
       port: agentPort(env, problems),
-      transport: 'insecure-http',
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
     trustProxy: proxies(env, problems),
@@ -82,10 +85,12 @@ function storeConfig(env: Env, problems: string[]): StoreConfig {
   const nodeBinary =
     read(env, 'FARMSTEAD_NODE_BINARY') ??
     resolve(repository, 'server-c/build/release/farmstead-node')
+  const agentTransport = transport(env, problems)
   return {
     dataDir: resolve(dataDir ?? '.'),
     nodeBinary: resolve(nodeBinary),
-    agentUrl: agentUrl(env, problems),
+    agentUrl: agentUrl(env, agentTransport, problems),
+    agentTransport,
   }
 }
 
@@ -93,31 +98,35 @@ const agentHost = (env: Env) => read(env, 'FARMSTEAD_AGENT_HOST') ?? '127.0.0.1'
 const agentPort = (env: Env, problems: string[]) =>
   port(env, 'FARMSTEAD_AGENT_PORT', 9701, problems)
 
-function agentUrl(env: Env, problems: string[]): string {
+const SCHEMES: Record<Transport, string> = { mtls: 'https', 'insecure-http': 'http' }
+
+function agentUrl(env: Env, using: Transport, problems: string[]): string {
   const given = read(env, 'FARMSTEAD_AGENT_URL')
+  const scheme = SCHEMES[using]
   if (!given) {
     const host = agentHost(env)
     if (agentPort(env, problems) === 0) {
       problems.push('FARMSTEAD_AGENT_URL must be set when FARMSTEAD_AGENT_PORT is 0')
     }
-    return `http://${host.includes(':') ? `[${host}]` : host}:${agentPort(env, problems)}`
+    return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${agentPort(env, problems)}`
   }
   const url = URL.parse(given)
-  if (url?.protocol !== 'http:') {
-    problems.push(`FARMSTEAD_AGENT_URL must be an http:// URL the nodes can reach, got "${given}"`)
+  if (url?.protocol !== `${scheme}:`) {
+    problems.push(
+      `FARMSTEAD_AGENT_URL must be an ${scheme}:// URL the nodes can reach, as FARMSTEAD_AGENT_TRANSPORT is ${using}, got "${given}"`,
+    )
   }
   return given.replace(/\/+$/, '')
 }
 
-/** Plain HTTP carries the nodes' credentials readably, so nobody gets it without having asked for it. */
-function checkTransport(env: Env, problems: string[]): void {
-  const transport = read(env, 'FARMSTEAD_AGENT_TRANSPORT')
-  if (transport === 'insecure-http') return
+function transport(env: Env, problems: string[]): Transport {
+  const given = read(env, 'FARMSTEAD_AGENT_TRANSPORT') ?? 'mtls'
+  const known = TRANSPORTS.find((one) => one === given)
+  if (known) return known
   problems.push(
-    transport === 'mtls'
-      ? 'FARMSTEAD_AGENT_TRANSPORT=mtls is not available in this version; on a network you trust, set it to insecure-http'
-      : `FARMSTEAD_AGENT_TRANSPORT must be set to insecure-http${transport ? `, got "${transport}"` : ''}: nodes then talk to the control plane without encryption, so use it only on a network you trust`,
+    `FARMSTEAD_AGENT_TRANSPORT must be mtls, or insecure-http for nodes that talk without encryption on a network you trust, got "${given}"`,
   )
+  return 'mtls'
 }
 
 function port(env: Env, name: string, fallback: number, problems: string[]): number {

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: MIT
 // What the console's listener and the agents' listener have in common.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { LogController } from 'fastify'
+import Fastify, { type FastifyServerFactory, LogController } from 'fastify'
 import type { LogLevel } from './config.ts'
 import type { App } from './fastify.ts'
 import { newId } from './ids.ts'
 
-type Options = { logLevel: LogLevel; trustProxy: string[] | false; bodyLimit: number }
+type Options = {
+  logLevel: LogLevel
+  trustProxy: string[] | false
+  bodyLimit: number
+  /** Left out: plain HTTP. */
+  serverFactory?: FastifyServerFactory
+}
 
-const REQUEST_WITHIN_MS = 60_000
+export const REQUEST_WITHIN_MS = 60_000
 
-export function createFastify({ logLevel, trustProxy, bodyLimit }: Options): App {
+export function createFastify(options: Options): App {
+  const { logLevel, trustProxy, bodyLimit, serverFactory } = options
   const app = Fastify({
     // Standard output is for people; server.ts writes there where to go and how to sign in.
     logger: { level: logLevel, stream: process.stderr },
@@ -19,6 +26,7 @@ export function createFastify({ logLevel, trustProxy, bodyLimit }: Options): App
     trustProxy,
     genReqId: () => newId('req'),
     bodyLimit,
+    ...(serverFactory && { serverFactory }),
     // To send a request, not to wait for its answer: who dribbles bytes must not hold a socket for ever.
     requestTimeout: REQUEST_WITHIN_MS,
     // Keep-alive connections without a request must not hold the shutdown up.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Ids and secrets. Ids sort by time; secrets carry a prefix that scanners for leaked secrets can find.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { ulid } from 'ulid'
+import { monotonicFactory } from 'ulid'
 
-type IdPrefix = 'node' | 'offer' | 'rollout' | 'token' | 'user' | 'cp' | 'req'
-export const newId = (prefix: IdPrefix) => `${prefix}_${ulid().toLowerCase()}`
+type IdPrefix = 'node' | 'offer' | 'rollout' | 'token' | 'user' | 'cp' | 'req' | 'request'
+/** Of a process no id sorts before an earlier one, though its clock be put back. */
+const nextUlid = monotonicFactory()
+export const newId = (prefix: IdPrefix) => `${prefix}_${nextUlid().toLowerCase()}`
 
 /** fst_: enrolment token. fsn_: node credential. 256 bits, so a plain digest at rest is enough. */
 export const newSecret = (prefix: 'fst' | 'fsn') =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
 
-export const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex')
+export const sha256 = (bytes: string | Uint8Array) =>
+  createHash('sha256').update(bytes).digest('hex')
 
 export function sameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8')]

@@ -1,22 +1,71 @@
 // SPDX-License-Identifier: MIT
-// Who this control plane is: an id for ever, and an epoch that only grows, by which nodes tell it from
-// an older copy of itself.
+// Who this control plane is: an id for ever, and an epoch that grows at each start, by which nodes tell it
+// from an older copy of itself.
+
 import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from './db/database.ts'
+import type { Write } from './db/write.ts'
 import { newId } from './ids.ts'
 
 export type Identity = { controlPlaneId: string; epoch: number }
 
-export async function loadIdentity(db: Kysely<Database>): Promise<Identity> {
+export async function loadControlPlaneId(db: Kysely<Database>): Promise<string> {
   await db
     .insertInto('meta')
     .values([
       { key: 'controlPlaneId', value: newId('cp') },
-      { key: 'epoch', value: '1' },
+      { key: 'epoch', value: '0' },
     ])
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute()
-  const rows = await db.selectFrom('meta').selectAll().execute()
-  const value = (key: string) => rows.find((row) => row.key === key)?.value ?? ''
-  return { controlPlaneId: value('controlPlaneId'), epoch: Number(value('epoch')) }
+  return await metaValue(db, 'controlPlaneId')
+}
+
+/**
+ * The epoch of this start, on disk before anybody hears of it: nodes refuse what an older one still
+ * says or, from an older copy of the database, says again.
+ */
+export async function takeEpoch(write: Write): Promise<number> {
+  return await write(async ({ trx }) => {
+    await trx
+      .updateTable('meta')
+      .set({ value: sql<string>`cast(cast(value as integer) + 1 as text)` })
+      .where('key', '=', 'epoch')
+      .execute()
+    return Number(await metaValue(trx, 'epoch'))
+  })
+}
+
+export type Raised = {
+  /** names of the nodes that would have refused the next start */
+  nodes: string[]
+  /** what the next start is above; null: nothing to do */
+  epoch: number | null
+}
+
+/** Puts the epoch where the highest one is that any node obeyed, so that the next start is above it. */
+export async function raiseEpoch(write: Write): Promise<Raised> {
+  return await write(async ({ trx }) => {
+    const epoch = Number(await metaValue(trx, 'epoch'))
+    const nodes = await trx
+      .selectFrom('nodes')
+      .select(['name', 'max_epoch'])
+      .where('max_epoch', '>', epoch)
+      .orderBy('name')
+      .execute()
+    if (nodes.length === 0) return { nodes: [], epoch: null }
+    const highest = Math.max(...nodes.map((node) => node.max_epoch))
+    await trx
+      .updateTable('meta')
+      .set({ value: `${highest}` })
+      .where('key', '=', 'epoch')
+      .execute()
+    return { nodes: nodes.map(({ name }) => name), epoch: highest }
+  })
+}
+
+async function metaValue(db: Kysely<Database>, key: string): Promise<string> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst()
+  return row?.value ?? ''
 }

@@ -61,6 +61,19 @@ export type Releases = {
   ): ConfigError[]
 }
 
+/** A local change of a node that an operator wants to keep. */
+export type Adoption = {
+  config: string
+  /** The version the node was given, and what differs on it: that is not of the version. */
+  version: number
+  mergePatch: Record<string, unknown>
+  text: string
+  author: string
+  message: string
+}
+/** Saves it as the config's newest version; its number. Throws what is wrong with the text. */
+export type Adopt = (adoption: Adoption) => Promise<number>
+
 export type LatencySummary = {
   windowSeconds: number
   requests: number

@@ -32,26 +32,45 @@ async function start(service: Service, config: Config): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
 
   const { host, port, agent } = config
-  const agents = await listen(service.agents, agent.host, agent.port, 'FARMSTEAD_AGENT_PORT')
-  const console = await listen(service.app, host, port, 'FARMSTEAD_PORT')
+  const isPlain = config.agentTransport === 'insecure-http'
+  const agents = await listen(service.agents, {
+    host: agent.host,
+    port: agent.port,
+    variable: 'FARMSTEAD_AGENT_PORT',
+    scheme: isPlain ? 'http' : 'https',
+  })
+  const console = await listen(service.app, {
+    host,
+    port,
+    variable: 'FARMSTEAD_PORT',
+    scheme: 'http',
+  })
   const first = await createFirstAdmin(service.services)
   say(
     `Console and API  ${console}${config.consoleDir ? '' : '  (no console: FARMSTEAD_CONSOLE_DIR is not set)'}`,
   )
-  say(`Agents           ${agents}  (${agent.transport}: unencrypted, for a network you trust)`)
+  say(
+    `Agents           ${agents}  (${isPlain ? 'insecure-http: unencrypted, for a network you trust' : 'mutual TLS'})`,
+  )
   if (first)
     say(`First sign-in    ${first.username} / ${first.password}  (once; then choose your own)`)
 }
 
-async function listen(app: App, host: string, port: number, variable: string): Promise<string> {
+type Where = { host: string; port: number; variable: string; scheme: string }
+
+async function listen(app: App, { host, port, variable, scheme }: Where): Promise<string> {
   try {
-    await app.listen({ host, port })
+    await app.listen({
+      host,
+      port,
+      listenTextResolver: (address) => `Server listening at ${address.replace(/^https?/, scheme)}`,
+    })
   } catch (error) {
     const explained = explainListen(error, { address: `${host}:${port}`, variable })
     throw explained ? new Refused(explained) : error
   }
   const bound = app.server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
 }
 
 function say(line: string): void {

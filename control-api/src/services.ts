@@ -7,7 +7,7 @@ import { openControlDb } from './db/open.ts'
 import { createWrite } from './db/write.ts'
 import { openEventLog } from './event-log.ts'
 import { createUserStore } from './features/session/store.ts'
-import { loadIdentity } from './meta.ts'
+import { loadControlPlaneId } from './meta.ts'
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
@@ -21,11 +21,11 @@ export async function openServices({ dataDir }: { dataDir: string }, now = Date.
   await migrateToLatest(db)
   const events = await openEventLog(db)
   const write = createWrite({ db, now, onEvents: events.wake })
-  const identity = await loadIdentity(db)
+  const controlPlaneId = await loadControlPlaneId(db)
   const users = createUserStore(db)
   const close = async () => {
     await events.close()
     await db.destroy()
   }
-  return { db, now, events, write, identity, users, close }
+  return { db, now, events, write, controlPlaneId, users, close }
 }

@@ -2,10 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigRefused, envToConfig, envToStoreConfig } from '../src/config.ts'
 
-const least = {
-  FARMSTEAD_DATA_DIR: '/var/lib/farmstead',
-  FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
-}
+const least = { FARMSTEAD_DATA_DIR: '/var/lib/farmstead' }
 
 function problemsOf(env: Record<string, string>): string[] {
   try {
@@ -23,8 +20,9 @@ describe('the environment', () => {
       dataDir: '/var/lib/farmstead',
       host: '127.0.0.1',
       port: 9700,
-      agent: { host: '127.0.0.1', port: 9701, transport: 'insecure-http' },
-      agentUrl: 'http://127.0.0.1:9701',
+      agent: { host: '127.0.0.1', port: 9701 },
+      agentTransport: 'mtls',
+      agentUrl: 'https://127.0.0.1:9701',
       consoleDir: null,
       trustProxy: false,
       logLevel: 'info',
@@ -38,17 +36,34 @@ describe('the environment', () => {
       FARMSTEAD_AGENT_URL: 'ftp://example.org',
       FARMSTEAD_LOG_LEVEL: 'loud',
     })
-    expect(problems).toHaveLength(6)
+    expect(problems).toHaveLength(5)
     expect(problems.join('\n')).toMatch(/FARMSTEAD_PORT must be a port, 0–65535.*got "70000"/)
   })
 
-  test.each([
-    ['', /must be set to insecure-http: nodes then talk.*without encryption/],
-    ['http', /must be set to insecure-http, got "http"/],
-    ['mtls', /not available in this version/],
-  ])('does not let agents talk in the clear unasked (transport "%s")', (transport, reason) => {
+  test.each(['http', 'tls', 'MTLS'])('knows no transport "%s"', (transport) => {
     const problems = problemsOf({ ...least, FARMSTEAD_AGENT_TRANSPORT: transport })
-    expect(problems).toEqual([expect.stringMatching(reason)])
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /must be mtls, or insecure-http for nodes that talk without encryption/,
+      ),
+    ])
+  })
+
+  test('lets agents talk in the clear only where that was asked for', () => {
+    const plain = { ...least, FARMSTEAD_AGENT_TRANSPORT: 'insecure-http' }
+    expect(envToConfig(plain)).toMatchObject({
+      agentTransport: 'insecure-http',
+      agentUrl: 'http://127.0.0.1:9701',
+    })
+    const http = { FARMSTEAD_AGENT_URL: 'http://control.example:9701' }
+    expect(envToConfig({ ...plain, ...http }).agentUrl).toBe('http://control.example:9701')
+    expect(problemsOf({ ...least, ...http })).toEqual([
+      expect.stringMatching(/must be an https:\/\/ URL.*TRANSPORT is mtls/),
+    ])
+    const https = { FARMSTEAD_AGENT_URL: 'https://control.example:9701' }
+    expect(problemsOf({ ...plain, ...https })).toEqual([
+      expect.stringMatching(/must be an http:\/\/ URL.*TRANSPORT is insecure-http/),
+    ])
   })
 
   test('takes the proxies it may believe as a list', () => {
@@ -69,7 +84,7 @@ describe('the environment', () => {
 
   test('writes an IPv6 address as URLs want it', () => {
     expect(envToConfig({ ...least, FARMSTEAD_AGENT_HOST: '::1' }).agentUrl).toBe(
-      'http://[::1]:9701',
+      'https://[::1]:9701',
     )
   })
 

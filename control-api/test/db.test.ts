@@ -2,11 +2,18 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrateToLatest } from '../src/db/migrate.ts'
+import * as core from '../src/db/migrations/001-core.ts'
+import * as configs from '../src/db/migrations/010-configs.ts'
+import * as rollouts from '../src/db/migrations/011-rollouts.ts'
+import * as identities from '../src/db/migrations/012-identities.ts'
+import * as driftTexts from '../src/db/migrations/013-drift-texts.ts'
 import { openControlDb } from '../src/db/open.ts'
+import { raiseEpoch, takeEpoch } from '../src/meta.ts'
 import { openServices } from '../src/services.ts'
+import { enrolNode } from './agents/node-client.ts'
 import { build, tempDir } from './helper.ts'
 
 const HOLD_LOCK = `
@@ -54,11 +61,26 @@ describe('control.db', () => {
     const first = await openServices({ dataDir })
     await first.close()
     const second = await open(dataDir)
-    expect(second.identity).toEqual(first.identity)
-    expect(first.identity).toEqual({
-      controlPlaneId: expect.stringMatching(/^cp_\w{26}$/),
-      epoch: 1,
-    })
+    expect(second.controlPlaneId).toBe(first.controlPlaneId)
+    expect(first.controlPlaneId).toMatch(/^cp_\w{26}$/)
+  })
+
+  test('takes a higher epoch at each start, and none twice', async () => {
+    const services = await open(tempDir())
+    expect(await takeEpoch(services.write)).toBe(1)
+    expect(await Promise.all([1, 2].map(() => takeEpoch(services.write)))).toEqual([2, 3])
+  })
+
+  test('can be put above what nodes obeyed', async () => {
+    const service = await build()
+    const { write } = service.services
+    expect(await raiseEpoch(write)).toEqual({ nodes: [], epoch: null })
+    const [old, young] = [await enrolNode(service), await enrolNode(service)]
+    await old.hello({ fences: { maxEpoch: 7, maxGeneration: 1 } })
+    await young.hello({ fences: { maxEpoch: 1, maxGeneration: 1 } })
+    expect(await raiseEpoch(write)).toEqual({ nodes: [(await old.show()).name], epoch: 7 })
+    expect(await raiseEpoch(write)).toEqual({ nodes: [], epoch: null })
+    expect(await takeEpoch(write)).toBe(8)
   })
 
   test('never changes or deletes an event', async () => {
@@ -81,6 +103,29 @@ describe('migrations', () => {
     await sql.raw('drop table node_leases').execute(db)
     await migrateToLatest(db)
     expect(await db.selectFrom('node_leases').selectAll().execute()).toEqual([])
+  })
+
+  test('move the texts of local changes beside the nodes', async () => {
+    const db = openControlDb(tempDir())
+    onTestFinished(() => db.destroy())
+    const raw = db as unknown as Kysely<unknown>
+    for (const step of [core, configs, rollouts, identities]) await step.up(raw)
+    for (const id of ['a', 'b']) {
+      await sql`insert into nodes (id, name, labels, merge_patch, revision, enrolled_at_ms, hostname,
+        version, os, arch, capabilities, max_epoch, max_generation)
+        values (${id}, ${id}, '{}', '{}', 1, 0, '', '', '', '', '[]', 0, 0)`.execute(db)
+    }
+    const drift = JSON.stringify({ digest: 'sha256:x', isServed: true, errors: [], atMs: 7 })
+    await sql`update nodes set drift = ${drift}, drift_text = '{"ä":1}' where id = 'a'`.execute(db)
+    await driftTexts.up(raw)
+    const nodes = await db.selectFrom('nodes').select(['id', 'drift']).orderBy('id').execute()
+    expect(nodes.map((node) => node.drift && JSON.parse(node.drift))).toEqual([
+      { ...JSON.parse(drift), sizeBytes: 8 },
+      null,
+    ])
+    expect(await db.selectFrom('drift_texts').selectAll().execute()).toEqual([
+      { node_id: 'a', text: '{"ä":1}' },
+    ])
   })
 })
 

@@ -25,6 +25,7 @@ describe('GET /health', () => {
         { name: 'control-db', ok: true },
         { name: 'metrics-db', ok: true },
         { name: 'node-check', ok: true, message: 'farmstead-node 7.8.9' },
+        { name: 'agent-ca', ok: true, message: 'the agents’ listener speaks plain HTTP' },
       ],
     })
   })
@@ -58,9 +59,43 @@ describe('GET /system', () => {
     })
     expect((await anonymous.inject({ url: '/api/v1/system' })).statusCode).toBe(401)
     expect((await admin.inject({ url: '/api/v1/system' })).json()).toMatchObject({
-      ...services.identity,
+      controlPlaneId: services.controlPlaneId,
+      epoch: 1,
       agentListener: { url: 'http://127.0.0.1:9701', transport: 'insecure-http' },
+      certificateAuthority: null,
       nodeBinaryVersion: '7.8.9',
     })
+  })
+
+  test('says which CA there is, and how long it is good', async () => {
+    const { admin, anonymous } = await build({
+      config: { agentTransport: 'mtls', agentUrl: 'https://127.0.0.1:9701' },
+    })
+    const { certificateAuthority, agentListener } = (
+      await admin.inject({ url: '/api/v1/system' })
+    ).json()
+    expect(agentListener).toEqual({ url: 'https://127.0.0.1:9701', transport: 'mtls' })
+    expect(certificateAuthority).toMatchObject({
+      fingerprint: expect.stringMatching(/^[\w-]{43}$/),
+      nextFingerprint: null,
+    })
+    const health = (await anonymous.inject({ url: '/api/v1/health' })).json()
+    expect(health.checks[3]).toMatchObject({ name: 'agent-ca', ok: true })
+  })
+
+  test('is degraded in the last year of the CA', async () => {
+    let now = Date.now()
+    const service = await build({
+      now: () => now,
+      config: {
+        agentTransport: 'mtls',
+        agentUrl: 'https://127.0.0.1:9701',
+        nodeBinary: fakeBinary().path,
+      },
+    })
+    now += 9.2 * 365 * 24 * 3600 * 1000
+    const health = (await service.anonymous.inject({ url: '/api/v1/health' })).json()
+    expect(health.status).toBe('degraded')
+    expect(health.checks[3].message).toMatch(/"admin ca rotate"/)
   })
 })

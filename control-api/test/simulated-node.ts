@@ -51,6 +51,7 @@ export class SimulatedNode {
     this.#url = url
     this.id = nodeId
     this.name = name
+    if (credential === undefined) throw new Error('enrolled without a credential')
     this.#credential = credential
   }
 

@@ -2,12 +2,47 @@
 // What a node is told when it cannot be served; the codes are the protocol's (agent-protocol/README.md).
 import { defineError } from '../errors.ts'
 
+const REJOIN =
+  'It goes on serving. Make a new token for it in the console, and run "farmstead-node join --rejoin" there.'
+
 export const UnknownCredential = defineError(
   401,
   'unknown_credential',
   'Unknown credential',
   () =>
     'No node here has this credential: it was decommissioned, or enrolled elsewhere. Join again with a new token.',
+)
+export const IdentityExpired = defineError(
+  401,
+  'identity_expired',
+  'The identity has expired',
+  (at: string) => `This node's certificate was good until ${at}. ${REJOIN}`,
+)
+export const IdentityRevoked = defineError(
+  401,
+  'identity_revoked',
+  'The identity is no longer good',
+  (why: string) => `${why} ${REJOIN}`,
+)
+export const CloneDetected = defineError(
+  409,
+  'clone_detected',
+  'Two processes speak for this node',
+  () =>
+    'Another process holds the same identity. An operator must say in the console which one is kept; the other joins with a token of its own. Both go on serving.',
+)
+export const CsrMissing = defineError(
+  400,
+  'invalid_message',
+  'A certificate request is missing',
+  () => '/csr: is missing: on this listener a node is known by its certificate',
+)
+export const NoCertificates = defineError(
+  404,
+  'not_found',
+  'This listener has no certificates',
+  () =>
+    'This listener speaks plain HTTP: join with --insecure-http, and only on a network you trust.',
 )
 export const TokenInvalid = defineError(
   403,
@@ -33,6 +68,13 @@ export const SayHello = defineError(
   'say_hello',
   'Say hello first',
   () => 'We do not know this start of the node yet. Send hello, then go on.',
+)
+export const SayAgain = defineError(
+  503,
+  'say_again',
+  'Say hello again',
+  () =>
+    'Another start of this node spoke after this one had. If this hello was held up on its way, nothing follows; said again, it proves that two processes run.',
 )
 export const Superseded = defineError(
   409,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who is here now: in memory, because after a restart nobody is until they speak. Holds the long polls
 // and wakes them.
+import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import type { HostSample } from './host.ts'
 import type { Gauges } from './messages.gen.ts'
 
 /** Three missed reports. The console's "unknown" begins here. */
@@ -9,6 +11,8 @@ export const STALE_AFTER_MS = 15_000
 /** A node that hung up its long poll and says nothing else: its process has ended. */
 const HUNG_UP_AFTER_MS = 4000
 const SWEEP_MS = 1000
+/** For the refusal to reach who waits, before the connection is cut. */
+const CUT_AFTER_MS = 250
 
 export type Woken = 'woken' | 'timeout' | 'gone' | 'closing'
 export type Wait = { result: Promise<Woken>; end(why: Woken): void }
@@ -17,16 +21,24 @@ export type Presence = {
   /** Wall clock, for people. */
   lastSeenAtMs: number | null
   gauges: Gauges
+  /** The newest two. */
+  host: { newest: HostSample; before: HostSample | null } | null
+  /** Why it was not let in when it last tried; null: it was. */
+  refused: Refused | null
 }
+export type Refused = { code: string; atMs: number }
 
 type Entry = {
   connected: boolean
-  lastSeenAtMs: number
+  lastSeenAtMs: number | null
   /** Monotonic: a jump of the wall clock must not make the farm vanish. */
   seenAt: number
   hungUpAt: number | null
   gauges: Gauges
+  host: Presence['host']
+  refused: Refused | null
   poll: Wait | null
+  sockets: Set<Socket>
 }
 
 type Options = {
@@ -35,7 +47,13 @@ type Options = {
   onPresence: (nodeId: string, change: 'connected' | 'disconnected') => void
 }
 
-const NEVER_SEEN: Presence = { connected: false, lastSeenAtMs: null, gauges: {} }
+const NEVER_SEEN: Presence = {
+  connected: false,
+  lastSeenAtMs: null,
+  gauges: {},
+  host: null,
+  refused: null,
+}
 
 export class Fleet {
   readonly #entries = new Map<string, Entry>()
@@ -53,6 +71,7 @@ export class Fleet {
   seen(nodeId: string): void {
     const { now, monotonicMs, onPresence } = this.#options
     const entry = this.#entry(nodeId)
+    entry.refused = null
     entry.lastSeenAtMs = now()
     entry.seenAt = monotonicMs()
     entry.hungUpAt = null
@@ -61,12 +80,31 @@ export class Fleet {
     onPresence(nodeId, 'connected')
   }
 
+  /** It speaks over this connection. */
+  track(nodeId: string, socket: Socket): void {
+    const { sockets } = this.#entry(nodeId)
+    if (sockets.has(socket)) return
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  }
+
+  /** It tried, and was turned away. Says nothing about what it runs. */
+  refused(nodeId: string, code: string): void {
+    const entry = this.#entries.get(nodeId) ?? this.#entry(nodeId, null)
+    entry.refused = { code, atMs: this.#options.now() }
+  }
+
   presence(nodeId: string): Presence {
     return this.#entries.get(nodeId) ?? NEVER_SEEN
   }
 
   setGauges(nodeId: string, gauges: Gauges): void {
     this.#entry(nodeId).gauges = gauges
+  }
+
+  setHost(nodeId: string, newest: HostSample): void {
+    const entry = this.#entry(nodeId)
+    entry.host = { newest, before: entry.host?.newest ?? null }
   }
 
   /**
@@ -104,9 +142,27 @@ export class Fleet {
     for (const { poll } of this.#entries.values()) poll?.end('woken')
   }
 
-  /** Decommissioned: its poll ends, and it is not spoken of again. */
-  forget(nodeId: string): void {
+  /** Its identity is worth nothing now: what waits is answered, and its connections end. */
+  cutOff(nodeId: string): void {
+    const entry = this.#entries.get(nodeId)
+    if (!entry) return
+    entry.poll?.end('gone')
+    for (const socket of entry.sockets) {
+      setTimeout(() => socket.destroy(), CUT_AFTER_MS).unref()
+    }
+    if (!entry.connected) return
+    entry.connected = false
+    this.#options.onPresence(nodeId, 'disconnected')
+  }
+
+  /** Ends its long poll, so that it hears at once what became of it. */
+  endPoll(nodeId: string): void {
     this.#entries.get(nodeId)?.poll?.end('gone')
+  }
+
+  /** Decommissioned: cut off, and not spoken of again. */
+  forget(nodeId: string): void {
+    this.cutOff(nodeId)
     this.#entries.delete(nodeId)
   }
 
@@ -128,16 +184,19 @@ export class Fleet {
     for (const { poll } of this.#entries.values()) poll?.end('closing')
   }
 
-  #entry(nodeId: string): Entry {
+  #entry(nodeId: string, lastSeenAtMs: number | null = this.#options.now()): Entry {
     const known = this.#entries.get(nodeId)
     if (known) return known
     const entry: Entry = {
       connected: false,
-      lastSeenAtMs: this.#options.now(),
+      lastSeenAtMs,
       seenAt: this.#options.monotonicMs(),
       hungUpAt: null,
       gauges: {},
+      host: null,
+      refused: null,
       poll: null,
+      sockets: new Set(),
     }
     this.#entries.set(nodeId, entry)
     return entry

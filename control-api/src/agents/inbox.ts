@@ -13,6 +13,9 @@ import {
   isCurrent,
   setOfferState,
 } from './assignments.ts'
+import { type HelloVerdict, type Incarnation, judgeHello, standingOf } from './clones.ts'
+import { wholeError } from './config-errors.ts'
+import { storeDrift } from './drift.ts'
 import { Superseded } from './errors.ts'
 import type {
   AckRequest,
@@ -22,7 +25,7 @@ import type {
   HelloRequest,
   NackRequest,
   ResultRequest,
-  ConfigError as WireError,
+  Drift as WireDrift,
 } from './messages.gen.ts'
 import { judge, type Said } from './offers.ts'
 
@@ -44,6 +47,16 @@ type Deps = {
   now: () => number
   /** The node's override makes the released version unreadable: for the log. */
   onUnrenderable: (nodeId: string) => void
+  /** Its long poll ends, so that who waits there hears it too. */
+  onCloneDetected: (nodeId: string) => void
+}
+/** How a hello came. */
+export type HelloVia = {
+  address: string
+  /** The identity can be given a new key. */
+  isKeyed: boolean
+  /** The list of CAs that the answer will carry, as a digest. */
+  caBundle: string | null
 }
 export type Inbox = ReturnType<typeof createInbox>
 
@@ -67,6 +80,45 @@ export function createInbox(deps: Deps) {
     })
     await engine.onAgentEvent(unit, event)
     return true
+  }
+
+  /** Whose word counts from now on. */
+  const takeIncarnation = async (
+    unit: Unit,
+    nodeId: string,
+    { incarnation, hostname }: HelloRequest,
+    { address, isKeyed }: HelloVia,
+  ): Promise<HelloVerdict['kind']> => {
+    const row = await unit.trx
+      .selectFrom('nodes')
+      .selectAll()
+      .where('id', '=', nodeId)
+      .executeTakeFirstOrThrow()
+    const before: Incarnation | null =
+      row.incarnation === null
+        ? null
+        : {
+            incarnation: row.incarnation,
+            hostname: row.hostname,
+            address: row.address,
+            atMs: row.last_seen_at_ms ?? row.enrolled_at_ms,
+          }
+    const said = { incarnation, hostname, address, atMs: now() }
+    const { kind, standing } = judgeHello(standingOf(row), said, { before, isKeyed })
+    await unit.trx
+      .updateTable('nodes')
+      .set({
+        incarnation: standing.current,
+        past_incarnations: JSON.stringify(standing.past),
+        clone: standing.clone && JSON.stringify(standing.clone),
+      })
+      .where('id', '=', nodeId)
+      .execute()
+    if (kind === 'detected') {
+      const data = { incarnations: standing.clone?.incarnations ?? [] }
+      await unit.emit({ kind: 'node', id: nodeId, action: 'clone-detected', data })
+    }
+    return kind
   }
 
   const takeResult = async (unit: Unit, offer: Assignment, result: ResultRequest) => {
@@ -93,9 +145,13 @@ export function createInbox(deps: Deps) {
   }
 
   return {
-    hello: (nodeId: string, hello: HelloRequest): Promise<void> =>
+    /** Anything but "same" and "new" is refused: two processes speak for the node. */
+    hello: (nodeId: string, hello: HelloRequest, via: HelloVia): Promise<HelloVerdict['kind']> =>
       write(async (unit) => {
         const { trx } = unit
+        const verdict = await takeIncarnation(unit, nodeId, hello, via)
+        if (verdict === 'detected') unit.afterCommit(() => deps.onCloneDetected(nodeId))
+        if (verdict !== 'same' && verdict !== 'new') return verdict
         await trx
           .updateTable('nodes')
           .set({
@@ -106,10 +162,11 @@ export function createInbox(deps: Deps) {
             capabilities: JSON.stringify(hello.capabilities),
             schema_digest: hello.schemaDigest,
             boot_id: hello.bootId,
-            incarnation: hello.incarnation,
             max_epoch: believed(hello.fences.maxEpoch),
             max_generation: believed(hello.fences.maxGeneration),
             last_seen_at_ms: now(),
+            address: via.address,
+            ca_bundle: via.caBundle,
           })
           .where('id', '=', nodeId)
           .execute()
@@ -120,6 +177,7 @@ export function createInbox(deps: Deps) {
           actor: nodeId,
           data: { effective: hello.effective, fences: hello.fences },
         })
+        if (hello.drift !== undefined) await storeDrift(unit, nodeId, hello.drift, now())
         if (hello.lastResult) {
           const offer = await findOffer(trx, { ...hello.lastResult, nodeId })
           if (offer) await takeResult(unit, offer, hello.lastResult)
@@ -127,6 +185,7 @@ export function createInbox(deps: Deps) {
         // After the result, which is older.
         await setEffective(trx, nodeId, hello.effective, now())
         await engine.onAgentEvent(unit, { kind: 'hello', nodeId, effective: hello.effective })
+        return verdict
       }),
 
     /** A node without an assignment gets what was released last, never a candidate. */
@@ -161,7 +220,11 @@ export function createInbox(deps: Deps) {
     ack: (nodeId: string, { warnings, ...key }: AckRequest): Promise<void> =>
       write(async (unit) => {
         const offer = await currentOffer(unit.trx, { ...key, nodeId })
-        const event = { ...offerOf(offer), kind: 'acked' as const, warnings: warnings.map(whole) }
+        const event = {
+          ...offerOf(offer),
+          kind: 'acked' as const,
+          warnings: warnings.map(wholeError),
+        }
         if (await advance(unit, offer, event)) await setAcknowledged(unit.trx, offer)
       }),
 
@@ -169,7 +232,7 @@ export function createInbox(deps: Deps) {
       write(async (unit) => {
         const { code, message } = nack
         const offer = await currentOffer(unit.trx, { ...nack, nodeId })
-        const errors = nack.errors.map(whole)
+        const errors = nack.errors.map(wholeError)
         const event = { ...offerOf(offer), kind: 'nacked' as const, code, message, errors }
         await raiseFences(unit.trx, nodeId, nack)
         if (!(await advance(unit, offer, event))) return
@@ -226,6 +289,9 @@ export function createInbox(deps: Deps) {
         })
       }),
 
+    driftChanged: (nodeId: string, drift: WireDrift | null): Promise<void> =>
+      write((unit) => storeDrift(unit, nodeId, drift, now())),
+
     presence: (nodeId: string, change: 'connected' | 'disconnected'): Promise<void> =>
       write(async (unit) => {
         const { numUpdatedRows } = await unit.trx
@@ -250,17 +316,6 @@ const offerOf = (row: Assignment): Offer => ({
   digest: row.digest,
   rolloutId: row.rollout_id,
 })
-
-/** On the wire some positions may be left out; we keep all of them. */
-function whole(error: WireError): ConfigError {
-  const { line, column } = error
-  return {
-    ...error,
-    endLine: error.endLine ?? line,
-    endColumn: error.endColumn ?? column,
-    hint: error.hint ?? '',
-  }
-}
 
 type Key = { nodeId: string; generation: number; offerId: string; digest: string }
 

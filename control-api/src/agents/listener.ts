@@ -1,28 +1,43 @@
 // SPDX-License-Identifier: MIT
-// The agents' own HTTP listener: /agent/v1/<message>, as server-c/agent-protocol/README.md says. Knows
-// HTTP and the wire; what a message means is inbox.ts's business.
+// The agents' own listener: /agent/v1/<message>, as server-c/agent-protocol/README.md says. Knows HTTP
+// and the wire; who speaks is callers.ts's business, what a message means inbox.ts's.
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import type { Authority } from '../ca/authority.ts'
 import type { LogLevel } from '../config.ts'
 import { createFastify } from '../create-fastify.ts'
 import type { Database } from '../db/database.ts'
 import { TooManyRequests } from '../errors.ts'
 import type { App } from '../fastify.ts'
-import { sameDigest, sha256 } from '../ids.ts'
 import type { Identity } from '../meta.ts'
 import { requireDeclaredAccess } from '../plugins/access.ts'
 import { problemsPlugin } from '../plugins/problems.ts'
 import { requestLogPlugin } from '../plugins/request-log.ts'
 import { createAjv } from '../plugins/validation.ts'
 import type { Metrics } from '../ports.ts'
-import { latestAssignment } from './assignments.ts'
-import { NeedsUpgrade, SayHello, UnknownCredential, WrongNode } from './errors.ts'
-import type { Fleet, Woken } from './fleet.ts'
+import { admitted } from './admission.ts'
+import type { Caller, Identify } from './callers.ts'
+import { renewAfterMs } from './certificates.ts'
+import { createDesired } from './desired.ts'
+import { driftNews, isWhole } from './drift.ts'
+import type { Enrolment } from './enrolment.ts'
+import {
+  CloneDetected,
+  NeedsUpgrade,
+  NoCertificates,
+  SayAgain,
+  SayHello,
+  UnknownCredential,
+  WrongNode,
+} from './errors.ts'
+import type { Fleet } from './fleet.ts'
 import type { Inbox } from './inbox.ts'
+import type { LogRequests } from './log-requests.ts'
 import { readProtocolSchemas } from './message-types.ts'
 import type {
   AckRequest,
+  CaResponse,
   ConfirmRequest,
   ConfirmResponse,
   DesiredRequest,
@@ -32,33 +47,30 @@ import type {
   EnrolResponse,
   HelloRequest,
   HelloResponse,
+  LogsRequest,
   NackRequest,
   ProtocolRange,
+  RenewRequest,
+  RenewResponse,
   ReportRequest,
   ReportResponse,
   ResultRequest,
 } from './messages.gen.ts'
+import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }
 const REPORT_EVERY_MS = 5000
 const DESIRED_WAIT_MS = 25_000
-/** Longer polls end here: proxies and NATs drop what is silent for longer. */
-const LONGEST_WAIT_MS = 30_000
 const BODY_BYTES = 1024 * 1024
-const REPORT_BODY_BYTES = 4 * BODY_BYTES
+/** Of messages that can carry a text of 1 MiB, which JSON may make several times as long. */
+const TEXT_BODY_BYTES = 8 * BODY_BYTES
 const ENROLS_PER_MINUTE = 60
+/** Of one node: what it should need once in weeks. */
+const RENEWALS_PER_MINUTE = 10
+/** During a rotation all nodes need new certificates; not all in the same second. */
+const ROTATE_WITHIN_MS = 60_000
 /** Of each kind, from each node: ten times what a node says at its busiest. Most cost a write to the disk. */
 const MESSAGES_PER_MINUTE = 600
-/** How long a node may take; all relative, from receipt. */
-const DEADLINES = { ackWithinMs: 10_000, applyWithinMs: 30_000, confirmWithinMs: 60_000 }
-
-/** The node behind the credential. */
-type Caller = {
-  id: string
-  name: string
-  incarnation: string | null
-  effectiveDigest: string | null
-}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -73,13 +85,24 @@ type Deps = {
   identity: Identity
   fleet: Fleet
   inbox: Inbox
-  enrol: (request: EnrolRequest) => Promise<EnrolResponse>
+  enrolment: Enrolment
+  identify: Identify
+  /** null: plain HTTP. */
+  authority: Authority | null
+  logRequests: Pick<LogRequests, 'take' | 'answered'>
   metrics: Pick<Metrics, 'record'>
+  now: () => number
 }
 
 export async function buildAgentListener(deps: Deps): Promise<App> {
-  const { db, fleet, inbox, identity } = deps
-  const app = createFastify({ logLevel: deps.logLevel, trustProxy: false, bodyLimit: BODY_BYTES })
+  const { fleet, inbox, identity, identify, enrolment, authority, logRequests, now } = deps
+  const desired = createDesired(deps)
+  const app = createFastify({
+    logLevel: deps.logLevel,
+    trustProxy: false,
+    bodyLimit: BODY_BYTES,
+    ...(authority && { serverFactory: tlsServerOf(authority) }),
+  })
   requireDeclaredAccess(app)
   useProtocolSchemas(app)
   await app.register(problemsPlugin, { invalidCode: 'invalid_message' })
@@ -92,10 +115,8 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.permission !== 'agent') return
-    const caller = await callerOf(db, request.headers.authorization)
-    if (!caller) throw new UnknownCredential().withHeaders({ 'www-authenticate': 'Bearer' })
-    request.caller = caller
-    fleet.seen(caller.id)
+    request.caller = await identify(request)
+    fleet.seen(request.caller.id)
   })
 
   const config = {
@@ -122,31 +143,80 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     },
     async ({ body: request }): Promise<EnrolResponse> => {
       agree(request.protocol)
-      return await deps.enrol(request)
+      return await enrolment.enrol(request)
+    },
+  )
+
+  app.get(
+    '/agent/v1/ca',
+    {
+      exposeHeadRoute: false,
+      config: {
+        permission: 'public',
+        rateLimit: { max: ENROLS_PER_MINUTE, timeWindow: 60_000 },
+      },
+    },
+    async (): Promise<CaResponse> => {
+      if (!authority) throw new NoCertificates()
+      return { caCertificates: authority.bundle().pem }
     },
   )
 
   app.post<{ Body: HelloRequest }>(
     '/agent/v1/hello',
-    { schema: body('hello'), config },
+    { schema: body('hello'), config, bodyLimit: TEXT_BODY_BYTES },
     async (request): Promise<HelloResponse> => {
-      const { id, name } = callerIn(request)
+      const caller = callerIn(request)
       const hello = request.body
-      if (hello.nodeId !== id) throw new WrongNode(hello.nodeId)
+      if (hello.nodeId !== caller.id) throw new WrongNode(hello.nodeId)
       const protocol = agree(hello.protocol)
       if (hello.fences.maxEpoch > identity.epoch) {
         request.log.warn(
-          { node: name, maxEpoch: hello.fences.maxEpoch, epoch: identity.epoch },
+          { node: caller.name, maxEpoch: hello.fences.maxEpoch, epoch: identity.epoch },
           'the node obeyed a newer control plane than this one and will refuse what we offer',
         )
       }
-      await inbox.hello(id, hello)
+      const bundle = authority?.bundle()
+      const verdict = await inbox.hello(caller.id, hello, {
+        address: request.ip,
+        isKeyed: caller.certificate !== null,
+        caBundle: bundle?.digest ?? null,
+      })
+      if (verdict === 'detected') {
+        request.log.warn({ node: caller.name }, 'two processes speak for this node')
+      }
+      if (verdict === 'detected' || verdict === 'refused') throw new CloneDetected()
+      if (verdict === 'say-again') throw new SayAgain()
       return {
         protocol,
         ...identity,
         reportEveryMs: REPORT_EVERY_MS,
         desiredWaitMs: DESIRED_WAIT_MS,
+        ...(bundle && { caCertificates: bundle.pem, renewAfterMs: renewalOf(caller) }),
       }
+    },
+  )
+
+  /** When the node should ask for its next certificate. */
+  const renewalOf = ({ certificate, standing }: Caller): number => {
+    // Kept of two clones: only a new key shuts the other out.
+    if (!certificate || standing.clone) return 0
+    const dueMs = renewAfterMs(certificate.issued_at_ms, now(), Math.random())
+    if (!authority?.isOutgoing(certificate.ca_sha256)) return dueMs
+    return Math.min(dueMs, Math.round(Math.random() * ROTATE_WITHIN_MS))
+  }
+
+  app.post<{ Body: RenewRequest }>(
+    '/agent/v1/renew',
+    {
+      schema: body('renew'),
+      config: { ...config, rateLimit: { ...config.rateLimit, max: RENEWALS_PER_MINUTE } },
+    },
+    async (request): Promise<RenewResponse> => {
+      const caller = callerIn(request)
+      admitted(caller, request.body.incarnation)
+      if (!authority) throw new NoCertificates()
+      return await enrolment.renew(authority, caller, request.body.csr)
     },
   )
 
@@ -154,74 +224,15 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     '/agent/v1/desired',
     { schema: body('desired'), config },
     async (request, reply): Promise<DesiredResponse> => {
-      const caller = callerIn(request)
-      sameStart(caller, request.body.incarnation)
-      return await longPoll(request, reply, caller.id)
+      return await desired(request, reply, callerIn(request))
     },
   )
-
-  const longPoll = async (
-    request: FastifyRequest<{ Body: DesiredRequest }>,
-    reply: FastifyReply,
-    nodeId: string,
-  ): Promise<DesiredResponse> => {
-    const { have, waitMs } = request.body
-    const endsAt = performance.now() + Math.min(waitMs, LONGEST_WAIT_MS)
-    for (;;) {
-      // The wait begins before the look, so that what is assigned in between wakes it.
-      const wait = fleet.wait(nodeId, Math.max(0, endsAt - performance.now()))
-      const hangUp = () => {
-        if (reply.raw.writableFinished) return
-        fleet.hungUp(nodeId)
-        wait.end('gone')
-      }
-      reply.raw.once('close', hangUp)
-      try {
-        const assignment = await news(nodeId, have?.generation ?? 0)
-        if (assignment) {
-          wait.end('woken')
-          return { assignment }
-        }
-        const why: Woken = await wait.result
-        if (why === 'gone') throw new UnknownCredential()
-        // closing: the node asks again, is refused, and backs off until we are there again.
-        if (why !== 'woken') return { assignment: null }
-      } catch (error) {
-        wait.end('timeout')
-        throw error
-      } finally {
-        reply.raw.off('close', hangUp)
-      }
-    }
-  }
-
-  /** What the node has not answered yet. */
-  const news = async (nodeId: string, have: number): Promise<DesiredResponse['assignment']> => {
-    let latest = await latestAssignment(db, nodeId)
-    if (!latest) {
-      await inbox.offerFirstRelease(nodeId)
-      latest = await latestAssignment(db, nodeId)
-    }
-    if (!latest || latest.generation <= have) return null
-    return {
-      generation: latest.generation,
-      epoch: latest.epoch,
-      offerId: latest.offer_id,
-      rolloutId: latest.rollout_id,
-      release: {
-        configDigest: latest.digest,
-        configText: latest.text,
-        contentManifestDigest: null,
-      },
-      ...DEADLINES,
-    }
-  }
 
   app.post<{ Body: AckRequest }>(
     '/agent/v1/ack',
     { schema: body('ack'), config },
     async (request) => {
-      await inbox.ack(callerIn(request).id, request.body)
+      await inbox.ack(believed(request).id, request.body)
       return nothing
     },
   )
@@ -230,7 +241,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     '/agent/v1/nack',
     { schema: body('nack'), config },
     async (request) => {
-      await inbox.nack(callerIn(request).id, request.body)
+      await inbox.nack(believed(request).id, request.body)
       return nothing
     },
   )
@@ -239,7 +250,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     '/agent/v1/result',
     { schema: body('result'), config },
     async (request) => {
-      await inbox.result(callerIn(request).id, request.body)
+      await inbox.result(believed(request).id, request.body)
       return nothing
     },
   )
@@ -248,21 +259,44 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
     '/agent/v1/confirm',
     { schema: body('confirm'), config },
     async (request): Promise<ConfirmResponse> =>
-      await inbox.confirm(callerIn(request).id, request.body),
+      await inbox.confirm(believed(request).id, request.body),
   )
 
   app.post<{ Body: ReportRequest }>(
     '/agent/v1/report',
-    { schema: body('report'), config, bodyLimit: REPORT_BODY_BYTES },
+    { schema: body('report'), config, bodyLimit: TEXT_BODY_BYTES },
     async (request): Promise<ReportResponse> => {
       const caller = callerIn(request)
       const report = request.body
-      sameStart(caller, report.incarnation)
+      const { bootId, uptimeMs, effective, drift } = report
+      admitted(caller, report.incarnation)
+      const known = driftNews(caller.drift, drift)
+      if (known === 'unknown') throw new SayHello()
       fleet.setGauges(caller.id, report.gauges)
-      if ((report.effective?.digest ?? null) !== caller.effectiveDigest) {
-        await inbox.effectiveChanged(caller.id, report.effective)
+      if (report.host) {
+        fleet.setHost(caller.id, { facts: report.host, bootId, uptimeMs, atMs: now() })
+      }
+      if (
+        effective?.digest !== caller.effective?.digest ||
+        effective?.source !== caller.effective?.source
+      ) {
+        await inbox.effectiveChanged(caller.id, effective)
+      }
+      if (known === 'news' && drift !== undefined && (drift === null || isWhole(drift))) {
+        await inbox.driftChanged(caller.id, drift)
       }
       return { acknowledgedSeq: await deps.metrics.record(caller.id, report) }
+    },
+  )
+
+  app.post<{ Body: LogsRequest }>(
+    '/agent/v1/logs',
+    { schema: body('logs'), config, bodyLimit: TEXT_BODY_BYTES },
+    async (request) => {
+      const caller = callerIn(request)
+      admitted(caller, request.body.incarnation)
+      logRequests.answered(caller.id, request.body)
+      return nothing
     },
   )
   return app
@@ -273,25 +307,6 @@ function useProtocolSchemas(app: App): void {
   const ajv = createAjv(false)
   for (const schema of readProtocolSchemas().values()) ajv.addSchema(schema)
   app.setValidatorCompiler<{ $ref: string }>(({ schema }) => ajv.compile(schema))
-}
-
-async function callerOf(db: Kysely<Database>, header: string | undefined): Promise<Caller | null> {
-  const credential = /^Bearer (\S{32,128})$/i.exec(header ?? '')?.[1]
-  if (!credential) return null
-  const digest = sha256(credential)
-  const row = await db
-    .selectFrom('nodes')
-    .select(['id', 'name', 'incarnation', 'effective', 'credential_digest'])
-    .where('credential_digest', '=', digest)
-    .executeTakeFirst()
-  if (!row?.credential_digest || !sameDigest(row.credential_digest, digest)) return null
-  const { id, name, incarnation, effective } = row
-  return {
-    id,
-    name,
-    incarnation,
-    effectiveDigest: effective === null ? null : JSON.parse(effective).digest,
-  }
 }
 
 function callerIn(request: FastifyRequest): Caller {
@@ -306,6 +321,9 @@ function agree(theirs: ProtocolRange): number {
   return protocol
 }
 
-function sameStart(caller: Caller, incarnation: string): void {
-  if (caller.incarnation !== incarnation) throw new SayHello()
+/** Of a message that does not say which start of the node sends it. */
+function believed(request: FastifyRequest): Caller {
+  const caller = callerIn(request)
+  admitted(caller, null)
+  return caller
 }

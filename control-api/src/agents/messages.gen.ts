@@ -8,11 +8,17 @@ export type AckRequest = {
   warnings: (ConfigError)[]
 }
 
+export type CaResponse = {
+  caCertificates: CaCertificates
+}
+
 export type NodeId = string
 
 export type OfferId = string
 
 export type RolloutId = string
+
+export type RequestId = string
 
 export type Digest = string
 
@@ -23,6 +29,14 @@ export type Generation = number
 export type Epoch = number
 
 export type DurationMs = number
+
+export type RenewAfterMs = number
+
+export type Certificate = string
+
+export type CaCertificates = string
+
+export type Csr = string
 
 export type ProtocolRange = {
   min: number
@@ -40,6 +54,7 @@ export type Effective = {
   digest: Digest
   bootId: BootId
   reloads: number
+  source?: "assigned" | "local"
 }
 
 export type ConfigIdentity = {
@@ -58,7 +73,18 @@ export type ConfigError = {
   hint?: string
 }
 
-export type NackCode = "schema" | "semantic" | "unsupported_version" | "missing_file" | "port_in_use" | "permission" | "tls_material" | "resource_limit" | "content_missing" | "stale_generation" | "epoch_fenced" | "busy" | "internal" | "digest_mismatch"
+export type Drift = {
+  digest: Digest
+  text: string
+  isServed: boolean
+  errors?: (ConfigError)[]
+}
+
+export type DriftReference = {
+  digest: Digest
+}
+
+export type NackCode = "schema" | "semantic" | "unsupported_version" | "missing_file" | "port_in_use" | "permission" | "tls_material" | "resource_limit" | "content_missing" | "stale_generation" | "epoch_fenced" | "busy" | "internal" | "digest_mismatch" | "local_change"
 
 export type Histogram = {
   scale: 3
@@ -95,6 +121,29 @@ export type Window = {
   })[]
 }
 
+export type Host = {
+  cpuCount: number | null
+  loadAverage1m: number | null
+  cpuBusySeconds: number | null
+  memoryTotalBytes: number | null
+  memoryAvailableBytes: number | null
+  residentBytes: number | null
+  openDescriptors: number | null
+  descriptorLimit: number | null
+  openConnections: number | null
+  roots: (HostRoot)[]
+}
+
+export type HostRoot = {
+  path: string
+  device: string | null
+  totalBytes: number | null
+  freeBytes: number | null
+  readBytesTotal: number | null
+  readsTotal: number | null
+  readMilliseconds: number | null
+}
+
 export type ConfirmRequest = {
   generation: Generation
   offerId: OfferId
@@ -124,7 +173,13 @@ export type DesiredResponse = {
     ackWithinMs: DurationMs
     applyWithinMs: DurationMs
     confirmWithinMs: DurationMs
+    replacesDrift?: Digest
   } | null
+  request?: {
+    requestId: RequestId
+    kind: "errorLog"
+    lines: number
+  }
 }
 
 export type EmptyResponse = Record<string, never>
@@ -138,15 +193,17 @@ export type EnrolRequest = {
   os: string
   arch: string
   incarnation?: BootId
-  csr?: string
+  csr?: Csr
 }
 
 export type EnrolResponse = {
   nodeId: NodeId
   name: string
-  credential: string
+  credential?: string
   controlPlaneId: string
-  certificate?: string
+  certificate?: Certificate
+  caCertificates?: CaCertificates
+  renewAfterMs?: RenewAfterMs
 }
 
 export type HelloRequest = {
@@ -167,6 +224,7 @@ export type HelloRequest = {
     maxGeneration: number
   }
   lastResult: ResultRequest | null
+  drift?: Drift | null
 }
 
 export type HelloResponse = {
@@ -175,6 +233,19 @@ export type HelloResponse = {
   epoch: Epoch
   reportEveryMs: DurationMs
   desiredWaitMs: DurationMs
+  renewAfterMs?: RenewAfterMs
+  caCertificates?: CaCertificates
+}
+
+export type LogsRequest = {
+  incarnation: BootId
+  requestId: RequestId
+  lines: ({
+    timeMs: number
+    level: "error" | "warn" | "info" | "debug"
+    text: string
+  })[]
+  droppedLines: number
 }
 
 export type NackRequest = {
@@ -196,6 +267,17 @@ export type Problem = {
   detail?: string
 }
 
+export type RenewRequest = {
+  incarnation: BootId
+  csr: Csr
+}
+
+export type RenewResponse = {
+  certificate: Certificate
+  caCertificates: CaCertificates
+  renewAfterMs: RenewAfterMs
+}
+
 export type ReportRequest = {
   bootId: BootId
   incarnation: BootId
@@ -204,6 +286,8 @@ export type ReportRequest = {
   lostWindows: number
   windows: (Window)[]
   gauges: Gauges
+  drift?: Drift | DriftReference | null
+  host?: Host
 }
 
 export type ReportResponse = {

@@ -49,6 +49,8 @@ export type EnrolmentTokensTable = {
   created_at_ms: number
   expires_at_ms: number
   created_by: string | null
+  /** null: it makes new nodes. Else it gives this one a new identity. */
+  node_id: string | null
 }
 
 export type NodesTable = {
@@ -81,8 +83,36 @@ export type NodesTable = {
   effective: string | null
   /** When the effective digest last became another one. */
   effective_since_ms: number | null
-  /** JSON, see LastResult in agents/store.ts. */
+  /** JSON, see LastResult in agents/inbox.ts. */
   last_result: string | null
+  /** The list of CAs its last hello was answered with, as a digest. */
+  ca_bundle: Generated<string | null>
+  /** Where its last hello came from. */
+  address: Generated<string | null>
+  /** JSON: incarnations whose place was taken, newest first; see agents/clones.ts. */
+  past_incarnations: Generated<string>
+  /** JSON, see Clone in agents/clones.ts. null: one process speaks for it. */
+  clone: Generated<string | null>
+  /** JSON, see Drift in agents/drift.ts. Its text is in drift_texts. */
+  drift: Generated<string | null>
+  /** JSON, see DriftDecision in agents/drift.ts: what an operator lets the next assignment replace. */
+  drift_decision: Generated<string | null>
+}
+
+/** Of who has a `drift`. */
+export type DriftTextsTable = { node_id: string; text: string }
+
+export type NodeCertificatesTable = {
+  /** Of the DER: how we know it again. */
+  sha256: string
+  node_id: string
+  serial: string
+  key_sha256: string
+  ca_sha256: string
+  /** issued: not used yet. replaced: a newer one was used. */
+  state: 'issued' | 'active' | 'replaced' | 'revoked'
+  issued_at_ms: number
+  not_after_ms: number
 }
 
 export type RenderedTextsTable = {
@@ -123,6 +153,8 @@ export type CoreTables = {
   events: EventsTable
   enrolment_tokens: EnrolmentTokensTable
   nodes: NodesTable
+  node_certificates: NodeCertificatesTable
+  drift_texts: DriftTextsTable
   rendered_texts: RenderedTextsTable
   assignments: AssignmentsTable
 }

@@ -6,12 +6,16 @@ import type { Database } from './database.ts'
 import * as core from './migrations/001-core.ts'
 import * as configs from './migrations/010-configs.ts'
 import * as rollouts from './migrations/011-rollouts.ts'
+import * as identities from './migrations/012-identities.ts'
+import * as driftTexts from './migrations/013-drift-texts.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 const migrations: Record<string, Migration> = {
   '001-core': core,
   '010-configs': configs,
   '011-rollouts': rollouts,
+  '012-identities': identities,
+  '013-drift-texts': driftTexts,
 }
 
 export async function migrateToLatest(db: Kysely<Database>): Promise<void> {

@@ -94,6 +94,41 @@ describe('POST /agent/v1/enrol', () => {
     expect(JSON.stringify(rows)).not.toContain(node.credential)
   })
 
+  test('with a token for a known node gives it a new secret, and ends the old one', async () => {
+    const service = await build()
+    const node = await enrolNode(service, { labels: { zone: 'north' } })
+    await node.hello()
+    const { secret, command } = await makeToken(service, { nodeId: node.id })
+    expect(command).toMatch(/--insecure-http --token \S+ --state \S+ --rejoin$/)
+    const again = await post(service, 'enrol', request(secret, { name: 'another' }))
+    expect(again.json()).toMatchObject({ nodeId: node.id, name: node.name })
+    expect((await node.hello()).json()).toMatchObject({ code: 'unknown_credential' })
+    const hello = { ...example('hello.request.first'), nodeId: node.id }
+    const spoken = await post(service, 'hello', hello, again.json().credential)
+    expect(spoken.statusCode).toBe(200)
+    expect(await node.show()).toMatchObject({
+      labels: { zone: 'north' },
+      identity: { kind: 'credential', state: 'good', notAfter: null },
+    })
+    const twice = await post(service, 'enrol', request(secret))
+    expect(twice.json()).toMatchObject({ code: 'token_used' })
+  })
+
+  test('made on plain HTTP is worth nothing once the listener speaks TLS', async () => {
+    const plain = await build()
+    const node = await enrolNode(plain)
+    await plain.close()
+    const service = await build({
+      config: {
+        dataDir: plain.config.dataDir,
+        agentTransport: 'mtls',
+        agentUrl: 'https://127.0.0.1:9701',
+      },
+    })
+    const view = await service.admin.inject({ url: `/api/v1/nodes/${node.id}` })
+    expect(view.json().identity).toMatchObject({ kind: 'credential', state: 'revoked' })
+  })
+
   test('says who must be upgraded when no protocol is shared', async () => {
     const service = await build()
     const { secret } = await makeToken(service)

@@ -17,7 +17,7 @@ function fleetAt(start = 0) {
 describe('who is here', () => {
   test('a node is connected from its first word until it was silent for too long', () => {
     const { fleet, clock, changes } = fleetAt()
-    expect(fleet.presence('a')).toEqual({ connected: false, lastSeenAtMs: null, gauges: {} })
+    expect(fleet.presence('a')).toMatchObject({ connected: false, lastSeenAtMs: null, gauges: {} })
     fleet.seen('a')
     fleet.seen('a')
     clock.monotonicMs += STALE_AFTER_MS

@@ -77,7 +77,11 @@ describe('hello', () => {
     const response = await node.hello()
     expect(response.statusCode).toBe(200)
     expect(fits('hello.response', response.json())).toBe(true)
-    expect(response.json()).toMatchObject({ protocol: 1, ...service.services.identity })
+    expect(response.json()).toMatchObject({
+      protocol: 1,
+      controlPlaneId: service.services.controlPlaneId,
+      epoch: 1,
+    })
     expect(await node.show()).toMatchObject({
       connected: true,
       version: '0.1.0',
@@ -180,6 +184,18 @@ describe('desired', () => {
     })
     const again = await node.desired({ generation, digest: DIGEST })
     expect(again.json()).toEqual({ assignment: null })
+  })
+
+  test('does not offer again what the node refused, though it keeps no mark of that', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const refused = await assign(service, { nodeId: node.id })
+    const { nack } = about(refused)
+    await node.say('nack', { ...nack, code: 'epoch_fenced', maxEpoch: 4, maxGeneration: 1 })
+    expect((await node.desired(null)).json()).toEqual({ assignment: null })
+    const next = await assign(service, { nodeId: node.id })
+    expect((await node.desired(null)).json().assignment.offerId).toBe(next.offerId)
   })
 
   test('wakes a waiting node within 100 ms of the assignment', async () => {

@@ -24,7 +24,8 @@ export async function makeToken(service: Built, payload: Record<string, unknown>
     url: '/api/v1/enrolment-tokens',
     payload,
   })
-  return response.json<{ id: string; secret: string; command: string }>()
+  if (response.statusCode !== 201) throw new Error(response.body)
+  return response.json<{ id: string; secret: string; token: string; command: string }>()
 }
 
 export type TestNode = Awaited<ReturnType<typeof enrolNode>>

@@ -19,6 +19,9 @@ const facts = (changes: Partial<SyncFacts>): SyncFacts => ({
   effectiveSinceMs: null,
   effectiveLabel: null,
   lastResult: null,
+  identity: 'good',
+  isCloned: false,
+  drift: null,
   ...changes,
 })
 const desired = (state: Standing['state']): Desired => ({
@@ -33,6 +36,13 @@ const runs = (digest: string, effectiveLabel: string | null): Partial<SyncFacts>
   effective: { digest },
   effectiveSinceMs: 4000,
   effectiveLabel,
+})
+const changed = (changes: Partial<NonNullable<SyncFacts['drift']>>) => ({
+  isServed: true,
+  isGood: true,
+  isDecided: false,
+  sinceMs: 2500,
+  ...changes,
 })
 const because = { generation: 2, message: 'port 80 is taken', code: 'port_in_use', atMs: 3000 }
 
@@ -58,6 +68,70 @@ const rows: Row[] = [
     { maxEpoch: 4, desired: desired('nacked') },
     'out-of-sync',
     /epoch 4/,
+    2000,
+  ],
+  [
+    'expired',
+    { connected: false, identity: 'expired', desired: desired('confirmed') },
+    'unknown',
+    /identity has expired.*serves what it had.*--rejoin/,
+    5000,
+  ],
+  [
+    'revoked',
+    { connected: false, identity: 'revoked' },
+    'unknown',
+    /identity was revoked.*--rejoin/,
+    5000,
+  ],
+  [
+    'cloned',
+    { isCloned: true, desired: desired('confirmed'), ...runs(NEW, 'default 2') },
+    'out-of-sync',
+    /Two processes hold its identity/,
+    5000,
+  ],
+  [
+    'changed by hand, served',
+    { drift: changed({}), desired: desired('nacked'), ...runs(OLD, null) },
+    'drift',
+    /serves that\. It takes no other until you adopt or discard/,
+    2500,
+  ],
+  [
+    'changed by hand, not loaded',
+    {
+      drift: changed({ isServed: false }),
+      desired: desired('confirmed'),
+      ...runs(NEW, 'default 2'),
+    },
+    'drift',
+    /not loaded: it serves default 2\./,
+    2500,
+  ],
+  [
+    'changed by hand, with errors',
+    { drift: changed({ isServed: false, isGood: false }), desired: desired('confirmed') },
+    'drift',
+    /one with errors: it serves what it had/,
+    2500,
+  ],
+  [
+    'changed by hand, let go, nothing pushed since',
+    { drift: changed({ isDecided: true }), desired: desired('confirmed'), ...runs(OLD, null) },
+    'drift',
+    /That was decided on: push a version/,
+    2500,
+  ],
+  [
+    'changed by hand, let go, on its way',
+    {
+      drift: changed({ isDecided: true }),
+      desired: desired('offered'),
+      ...runs(OLD, 'default 1'),
+    },
+    'applying',
+    /default 2 is offered/,
     2000,
   ],
   ['runs something, nothing assigned', runs(OLD, null), 'drift', /nobody here assigned/, 4000],

@@ -24,11 +24,7 @@ export type Rendered = {
 export function renderForNode(text: string, mergePatch: JsonObject): Rendered | null {
   const parsed = parseConfigText(text)
   if (!parsed.ok) return null
-  const formattingOptions = {
-    insertSpaces: true,
-    tabSize: 2,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  }
+  const formattingOptions = formattingOf(text)
   const steps: Edit[][] = []
   let rendered = text
   for (const change of patchChanges(parsed.value, mergePatch)) {
@@ -41,6 +37,34 @@ export function renderForNode(text: string, mergePatch: JsonObject): Rendered | 
     steps.length === 0 ? (error: ConfigError) => error : authorMapper(text, rendered, steps)
   return { text: rendered, value: result.ok ? result.value : undefined, toAuthor }
 }
+
+/**
+ * The other way: a text as a node has it, with what the override changed put back to what `base`, the
+ * version the node was given, says there. As it is when either cannot be read.
+ */
+export function withoutOverride(text: string, base: string, mergePatch: JsonObject): string {
+  const parsed = parseConfigText(base)
+  if (!parsed.ok || !parseConfigText(text).ok) return text
+  const formattingOptions = formattingOf(text)
+  let authors = text
+  for (const { path } of patchChanges(parsed.value, mergePatch)) {
+    const before = valueAt(parsed.value, path)
+    authors = applyEdits(authors, modify(authors, path, before, { formattingOptions }))
+  }
+  return authors
+}
+
+const formattingOf = (text: string) => ({
+  insertSpaces: true,
+  tabSize: 2,
+  eol: text.includes('\r\n') ? '\r\n' : '\n',
+})
+
+const valueAt = (value: JsonValue, path: readonly string[]): JsonValue | undefined =>
+  path.reduce<JsonValue | undefined>(
+    (at, key) => (at !== undefined && isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+    value,
+  )
 
 type PatchChange = { path: string[]; value: JsonValue | undefined }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Saving versions and releasing them, for the API and for the operator's commands.
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
-import type { Release, Releases } from '../../ports.ts'
+import type { Adopt, Release, Releases } from '../../ports.ts'
 import type { ConfigError } from '../../schema/common.ts'
 import { digestOf } from './digest.ts'
 import { ConfigInvalid, ParentNotLatest } from './errors.ts'
-import { renderForNode } from './render.ts'
+import { renderForNode, withoutOverride } from './render.ts'
 import {
+  findVersion,
   insertRelease,
   insertVersion,
   lastRelease,
@@ -83,6 +86,25 @@ async function storeVersion(
     data: { number, parent, digest: version.digest, source, ...(isRestored && { restored }) },
   })
   return number
+}
+
+type AdoptDeps = Deps & { db: Kysely<Database> }
+
+/** Without what the node's override puts in: that goes on differing per node. */
+export function createAdopt(deps: AdoptDeps): Adopt {
+  return async ({ config, version, mergePatch, text, author, message }) => {
+    const given = await findVersion(deps.db, config, version)
+    const parent = (await latestVersion(deps.db, config))?.number ?? null
+    const authors = given ? withoutOverride(text, given.text, mergePatch as JsonObject) : text
+    return await saveVersion(deps, {
+      config,
+      text: authors,
+      parent,
+      author,
+      message,
+      source: 'drift',
+    })
+  }
 }
 
 type Released = { config: string; version: number; rolloutId: string | null }

@@ -2,6 +2,7 @@
 // Tokens that make a machine a node, once per use.
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
+import type { Authority } from '../../ca/authority.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { EnrolmentTokenNotFound } from '../../errors.ts'
@@ -14,12 +15,19 @@ import {
 } from './schema.ts'
 import { createToken, deleteToken, listTokens } from './store.ts'
 
-type Deps = { db: Kysely<Database>; write: Write; now: () => number; agentUrl: string }
+type Deps = {
+  db: Kysely<Database>
+  write: Write
+  now: () => number
+  agentUrl: string
+  /** null: plain HTTP, where there is nothing to pin. */
+  authority: Pick<Authority, 'fingerprint'> | null
+}
 
 const tags = ['enrolment tokens']
 
 export const enrolmentTokenRoutes =
-  ({ db, write, now, agentUrl }: Deps) =>
+  ({ db, write, now, agentUrl, authority }: Deps) =>
   async (app: App) => {
     app.get(
       '/enrolment-tokens',
@@ -48,7 +56,9 @@ export const enrolmentTokenRoutes =
         schema: {
           operationId: 'createEnrolmentToken',
           tags,
-          summary: 'Make a token; its secret is shown this once',
+          summary: 'Make a token; it is shown this once',
+          description:
+            'With `nodeId` the token gives that node a new identity and ends its old ones; name, labels, override and generations go on.',
           body: NewEnrolmentTokenSchema,
           response: { 201: CreatedEnrolmentTokenSchema },
         },
@@ -60,6 +70,7 @@ export const enrolmentTokenRoutes =
           createdBy: request.user?.username ?? null,
           nowMs: now(),
           agentUrl,
+          fingerprint: authority?.fingerprint() ?? null,
         })
       },
     )

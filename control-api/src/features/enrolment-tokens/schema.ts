@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { LabelsSchema, Nullable, TimeSchema, TokenIdSchema } from '../../schema/common.ts'
+import {
+  LabelsSchema,
+  NodeIdSchema,
+  Nullable,
+  TimeSchema,
+  TokenIdSchema,
+} from '../../schema/common.ts'
 
 /** POST /enrolment-tokens createEnrolmentToken; GET listEnrolmentTokens; DELETE /{id} deleteEnrolmentToken */
 export const NewEnrolmentTokenSchema = Type.Object(
@@ -12,12 +18,15 @@ export const NewEnrolmentTokenSchema = Type.Object(
     ),
     /** Nodes that enrol with it start with this override (see the node's override). */
     mergePatch: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    /** The way back for a node whose identity has ended. Not with labels, override or several uses. */
+    nodeId: Type.Optional(NodeIdSchema),
   },
   { additionalProperties: false },
 )
 export const EnrolmentTokenSchema = Type.Object({
   id: TokenIdSchema,
   labels: LabelsSchema,
+  nodeId: Nullable(NodeIdSchema),
   maxUses: Type.Integer(),
   uses: Type.Integer(),
   expiresAt: TimeSchema,
@@ -30,7 +39,10 @@ export const EnrolmentTokenSchema = Type.Object({
 export const CreatedEnrolmentTokenSchema = Type.Intersect([
   EnrolmentTokenSchema,
   Type.Object({
-    secret: Type.String(),
+    secret: Type.String({ description: 'What the agent protocol carries' }),
+    token: Type.String({
+      description: 'To copy: the secret, and on TLS the CA’s fingerprint behind a dot',
+    }),
     command: Type.String({ description: 'To run on the node' }),
   }),
 ])

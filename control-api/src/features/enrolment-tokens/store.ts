@@ -3,12 +3,21 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Database, EnrolmentTokensTable } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
+import { defineError, NodeNotFound } from '../../errors.ts'
 import { newId, newSecret, sha256 } from '../../ids.ts'
 import { requireModestOverride } from '../../merge-patch.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
 
 type Row = Selectable<EnrolmentTokensTable>
 type Page = { before: string | undefined; limit: number }
+
+const BoundToken = defineError(
+  400,
+  'invalid_request',
+  'A token for a known node says no more than which',
+  () =>
+    'With nodeId leave out labels, mergePatch and maxUses: the node keeps its labels and its override, and is one.',
+)
 
 export const DEFAULT_LIFE_SECONDS = 3600
 
@@ -32,16 +41,21 @@ type Creation = NewEnrolmentToken & {
   createdBy: string | null
   nowMs: number
   agentUrl: string
+  /** Of the CA; null: plain HTTP. */
+  fingerprint: string | null
 }
 
 export async function createToken(
   write: Write,
   creation: Creation,
 ): Promise<CreatedEnrolmentToken> {
-  const { labels, mergePatch, maxUses = 1, createdBy, nowMs, agentUrl } = creation
-  const { expiresInSeconds = DEFAULT_LIFE_SECONDS } = creation
+  const { labels, mergePatch, maxUses = 1, nodeId, createdBy, nowMs, agentUrl } = creation
+  const { expiresInSeconds = DEFAULT_LIFE_SECONDS, fingerprint } = creation
+  if (nodeId && (hasMembers(labels) || hasMembers(mergePatch) || maxUses > 1))
+    throw new BoundToken()
   if (mergePatch) requireModestOverride(mergePatch)
   return write(async (unit) => {
+    if (nodeId && !(await isActive(unit, nodeId))) throw new NodeNotFound(nodeId)
     const secret = newSecret('fst')
     const row = await unit.trx
       .insertInto('enrolment_tokens')
@@ -55,6 +69,7 @@ export async function createToken(
         created_at_ms: nowMs,
         expires_at_ms: nowMs + expiresInSeconds * 1000,
         created_by: createdBy,
+        node_id: nodeId ?? null,
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -63,13 +78,37 @@ export async function createToken(
       id: row.id,
       action: 'enrolment-token-created',
       actor: createdBy ?? 'operator',
-      data: { labels: labels ?? {}, mergePatch: mergePatch ?? {}, maxUses, expiresInSeconds },
+      data: {
+        labels: labels ?? {},
+        mergePatch: mergePatch ?? {},
+        maxUses,
+        expiresInSeconds,
+        ...(nodeId && { nodeId }),
+      },
     })
-    // The node does not talk in the clear unasked either.
-    const insecure = agentUrl.startsWith('http:') ? ' --insecure-http' : ''
-    const command = `farmstead-node join ${agentUrl}${insecure} --token ${secret} --state /var/lib/farmstead-node`
-    return { ...view(row), secret, command }
+    const token = fingerprint === null ? secret : `${secret}.${fingerprint}`
+    const command = [
+      `farmstead-node join ${agentUrl}`,
+      // The node does not talk in the clear unasked either.
+      ...(fingerprint === null ? ['--insecure-http'] : []),
+      `--token ${token}`,
+      '--state /var/lib/farmstead',
+      ...(nodeId ? ['--rejoin'] : []),
+    ].join(' ')
+    return { ...view(row), secret, token, command }
   })
+}
+
+const hasMembers = (value: object | undefined) => Object.keys(value ?? {}).length > 0
+
+async function isActive({ trx }: Unit, nodeId: string): Promise<boolean> {
+  const node = await trx
+    .selectFrom('nodes')
+    .select('id')
+    .where('id', '=', nodeId)
+    .where('decommissioned_at_ms', 'is', null)
+    .executeTakeFirst()
+  return node !== undefined
 }
 
 /** False: there was none. Nodes that enrolled with it stay. */
@@ -87,6 +126,7 @@ function view(row: Row): EnrolmentToken {
   return {
     id: row.id,
     labels: JSON.parse(row.labels),
+    nodeId: row.node_id,
     maxUses: row.max_uses,
     uses: row.uses,
     expiresAt: new Date(row.expires_at_ms).toISOString(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Each finds out for itself; a check that throws is a check that failed.
 import { type Kysely, sql } from 'kysely'
+import type { Authority } from '../../ca/authority.ts'
 import type { Database } from '../../db/database.ts'
 import type { NodeBinary } from '../../node-binary.ts'
 import type { Check } from './routes.ts'
@@ -18,4 +19,23 @@ export async function checkNodeBinary({ path, version }: NodeBinary): Promise<Ch
         ok: false,
         message: `${path} does not run: set FARMSTEAD_NODE_BINARY to farmstead-node, without it no config can be checked`,
       }
+}
+
+const WARN_BEFORE_MS = 365 * 24 * 3600 * 1000
+
+/** null: the agents' listener has none, as somebody asked for. */
+export function checkCa(authority: Authority | null, nowMs: number): Check {
+  if (!authority) return { ok: true, message: 'the agents’ listener speaks plain HTTP' }
+  const { ca, next, serverNotAfterMs } = authority.status()
+  const until = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+  if (ca.notAfterMs - nowMs < WARN_BEFORE_MS) {
+    return {
+      ok: false,
+      message: `the CA is good until ${until(ca.notAfterMs)}: ${next ? '"admin ca finish-rotation" ends its rotation' : 'bring in a new one with "admin ca rotate"'}`,
+    }
+  }
+  return {
+    ok: true,
+    message: `the CA is good until ${until(ca.notAfterMs)}, the listener’s certificate until ${until(serverNotAfterMs)}`,
+  }
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Is the control plane able to do its work, and what is it?
+import type { Authority } from '../../ca/authority.ts'
+import type { Transport } from '../../config.ts'
 import type { App } from '../../fastify.ts'
 import { HealthSchema, SystemSchema } from './schema.ts'
 
-type CheckName = 'control-db' | 'metrics-db' | 'node-check'
+type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca'
 export type Check = { ok: boolean; message: string }
 type Deps = {
   version: string
   startedAtMs: number
   identity: { controlPlaneId: string; epoch: number }
-  agentListener: { url: string; transport: 'insecure-http' }
+  agentListener: { url: string; transport: Transport }
+  /** null: plain HTTP. */
+  certificateAuthority: Pick<Authority, 'status'> | null
   /** The first one is what nothing works without. */
   checks: { name: CheckName; run: () => Promise<Check> }[]
   nodeBinaryVersion: () => Promise<string | null>
@@ -59,6 +63,7 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
       version: deps.version,
       ...deps.identity,
       agentListener: deps.agentListener,
+      certificateAuthority: viewCa(deps.certificateAuthority),
       startedAt: new Date(deps.startedAtMs).toISOString(),
       nodeBinaryVersion: await deps.nodeBinaryVersion(),
     }),
@@ -70,5 +75,17 @@ async function outcome(run: () => Promise<Check>): Promise<Check> {
     return await run()
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function viewCa(authority: Deps['certificateAuthority']) {
+  if (!authority) return null
+  const { ca, next, serverNotAfterMs } = authority.status()
+  const iso = (ms: number) => new Date(ms).toISOString()
+  return {
+    fingerprint: ca.fingerprint,
+    notAfter: iso(ca.notAfterMs),
+    serverNotAfter: iso(serverNotAfterMs),
+    nextFingerprint: next?.fingerprint ?? null,
   }
 }

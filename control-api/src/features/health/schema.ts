@@ -8,7 +8,7 @@ export const HealthSchema = Type.Object({
   version: Type.String(),
   checks: Type.Array(
     Type.Object({
-      name: Type.Enum(['control-db', 'metrics-db', 'node-check']),
+      name: Type.Enum(['control-db', 'metrics-db', 'node-check', 'agent-ca']),
       ok: Type.Boolean(),
       message: Type.String(),
     }),
@@ -23,6 +23,17 @@ export const SystemSchema = Type.Object({
     url: Type.String(),
     transport: Type.Enum(['insecure-http', 'mtls']),
   }),
+  certificateAuthority: Nullable(
+    Type.Object({
+      fingerprint: Type.String({ description: 'What enrolment tokens carry' }),
+      notAfter: Type.String({ format: 'date-time' }),
+      serverNotAfter: Type.String({
+        format: 'date-time',
+        description: 'Of the agent listener’s certificate, which is made anew by itself',
+      }),
+      nextFingerprint: Nullable(Type.String({ description: 'During a rotation: the new CA’s' })),
+    }),
+  ),
   startedAt: Type.String({ format: 'date-time' }),
   nodeBinaryVersion: Nullable(Type.String()),
 })

@@ -2,17 +2,21 @@
 // The fleet, node by node.
 import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import { assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
+import { type Assignments, assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
+import { driftOf, driftText } from '../../agents/drift.ts'
 import type { Fleet } from '../../agents/fleet.ts'
+import type { LogRequests } from '../../agents/log-requests.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { requireModestOverride } from '../../merge-patch.ts'
-import type { Metrics, RolloutEngine } from '../../ports.ts'
+import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { NodeIdSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
+import { nodeDriftRoutes } from './drift-routes.ts'
+import { nodeIdentityRoutes } from './identity-routes.ts'
 import { EffectiveConfigSchema, NodePatchSchema, NodeSchema, OverrideSchema } from './schema.ts'
 import { activeNode, changeNode, createNodeStore, decommission, nameIsTaken } from './store.ts'
 import { createNodeView } from './view.ts'
@@ -22,9 +26,13 @@ type Deps = {
   write: Write
   now: () => number
   epoch: number
-  fleet: Pick<Fleet, 'presence' | 'forget'>
+  isTls: boolean
+  fleet: Pick<Fleet, 'presence' | 'forget' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
   engine: Pick<RolloutEngine, 'onAgentEvent'>
+  assignments: Pick<Assignments, 'assign'>
+  logRequests: Pick<LogRequests, 'ask'>
+  adopt: Adopt
 }
 
 const tags = ['nodes']
@@ -33,6 +41,8 @@ const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength:
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, fleet, now } = deps
+  await app.register(nodeIdentityRoutes(deps))
+  await app.register(nodeDriftRoutes(deps))
   const nodes = createNodeStore(db)
   const view = createNodeView(deps)
 
@@ -106,7 +116,6 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const { name, labels } = request.body
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
-        if (!node) throw new NodeNotFound(id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         if (name !== undefined && (await nameIsTaken(unit, name, id))) throw new NameTaken(name)
         const after = await changeNode(unit, node, {
@@ -137,7 +146,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'decommissionNode',
         tags,
-        summary: 'Decommission a node: its credential is worth nothing from now on',
+        summary: 'Decommission a node: its identity is worth nothing from now on',
         description: 'The node itself goes on serving what it has; stop it on its machine.',
         params,
         response: { 204: Type.Null() },
@@ -147,7 +156,6 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const { id } = request.params
       await write(async (unit) => {
         const node = await activeNode(unit, id)
-        if (!node) throw new NodeNotFound(id)
         await decommission(unit, id, now())
         await unit.emit({
           kind: 'node',
@@ -202,7 +210,6 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       requireModestOverride(mergePatch)
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
-        if (!node) throw new NodeNotFound(id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         const after = await changeNode(unit, node, { mergePatch })
         await unit.emit({
@@ -236,8 +243,9 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const effective: Effective | null = row.effective === null ? null : JSON.parse(row.effective)
       const running = effective && (await assignmentByDigest(db, id, effective.digest))
       const desired = await latestAssignment(db, id)
+      const isLocal = effective !== null && driftOf(row)?.digest === effective.digest
       return {
-        text: running?.text ?? null,
+        text: running?.text ?? (isLocal ? await driftText(db, id) : null),
         generation: effective?.generation ?? null,
         digest: effective?.digest ?? null,
         desiredText: desired?.text ?? null,

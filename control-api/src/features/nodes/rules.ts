@@ -17,7 +17,13 @@ export type SyncFacts = {
   /** The newest assignment of the effective digest, "main 3"; null: nobody here assigned it. */
   effectiveLabel: string | null
   lastResult: { generation: number; message: string; code: string | null; atMs: number } | null
+  identity: IdentityState
+  /** Two processes hold its identity, and nobody has said which is the node. */
+  isCloned: boolean
+  /** What was changed on its machine. */
+  drift: { isServed: boolean; isGood: boolean; isDecided: boolean; sinceMs: number } | null
 }
+export type IdentityState = 'good' | 'expired' | 'revoked'
 export type Desired = {
   generation: number
   digest: string
@@ -39,26 +45,58 @@ export function syncOf(facts: SyncFacts): Sync {
     }
   }
   if (!connected) {
+    return { state: 'unknown', reason: SILENCE[facts.identity], sinceMs: lastSeenAtMs }
+  }
+  if (facts.isCloned) {
     return {
-      state: 'unknown',
+      state: 'out-of-sync',
       reason:
-        'Not heard from: it serves what it had, if its machine runs. It tells what it runs when it is back; look at the machine, its network and the agent’s log.',
+        'Two processes hold its identity, so neither is given anything; both serve what they had. Say which one is the node.',
       sinceMs: lastSeenAtMs,
     }
   }
   if (facts.maxEpoch > facts.epoch) {
     return {
       state: 'out-of-sync',
-      reason: `It has obeyed a control plane of epoch ${facts.maxEpoch} and refuses this one, which is at epoch ${facts.epoch}: this one may be an old copy. Stop the older of the two.`,
+      reason: `It has obeyed a control plane of epoch ${facts.maxEpoch} and refuses this one, which is at epoch ${facts.epoch}: this one may be an old copy. Stop the older of the two; if this one is to go on, run \`raise-epoch\` and restart it.`,
       sinceMs: desired?.createdAtMs ?? enrolledAtMs,
     }
   }
+  const changed = locallyChanged(facts)
+  if (changed) return changed
   if (!desired) return unassigned(facts)
   const sinceEffective = Math.max(effectiveSinceMs ?? 0, desired.updatedAtMs)
   if (effective?.digest === desired.digest) return running(desired, sinceEffective)
   const has = facts.effectiveLabel ?? (effective ? 'a config nobody here assigned' : 'nothing')
   return notRunning(facts, desired, has)
 }
+
+const BACK =
+  'The way back is a new token for it, and "farmstead-node join --rejoin" on its machine.'
+const SILENCE: Record<IdentityState, string> = {
+  good: 'Not heard from: it serves what it had, if its machine runs. It tells what it runs when it is back; look at the machine, its network and the agent’s log.',
+  expired: `Its identity has expired, so it is not listened to; it serves what it had. ${BACK}`,
+  revoked: `Its identity was revoked (or made for the agents’ listener as it was, with or without TLS), so it is not listened to; it serves what it had. ${BACK}`,
+}
+
+/** Nothing overwrites a local change until somebody decided on it; then it goes its way like any other. */
+function locallyChanged({ drift, desired, effectiveLabel }: SyncFacts): Sync | null {
+  if (!drift) return null
+  const isUnderWay = desired !== null && UNDER_WAY.has(desired.state)
+  if (drift.isDecided && isUnderWay) return null
+  const next = drift.isDecided
+    ? 'That was decided on: push a version to replace it.'
+    : 'It takes no other until you adopt or discard that.'
+  const has = effectiveLabel ?? 'what it had'
+  const what = drift.isServed
+    ? 'Its config was changed on its machine, and it serves that.'
+    : drift.isGood
+      ? `Its config was changed on its machine, and not loaded: it serves ${has}.`
+      : `Its config was changed on its machine into one with errors: it serves ${has}.`
+  return { state: 'drift', reason: `${what} ${next}`, sinceMs: drift.sinceMs }
+}
+
+const UNDER_WAY = new Set<Standing['state']>(['offered', 'acked', 'applied'])
 
 function unassigned({ effective, effectiveSinceMs, enrolledAtMs }: SyncFacts): Sync {
   if (!effective) {

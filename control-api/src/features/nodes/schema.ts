@@ -43,6 +43,80 @@ export const LatencySummarySchema = Type.Object({
   requestsPerSecond: Nullable(Type.Number()),
 })
 
+const IncarnationIdSchema = Type.String({ pattern: '^[0-9a-f]{32}$' })
+
+/** certificate: on TLS. credential: a secret over plain HTTP. none: nobody can speak for it until it joins again. */
+export const NodeIdentitySchema = Type.Object({
+  kind: Type.Enum(['certificate', 'credential', 'none']),
+  state: Type.Enum(['good', 'expired', 'revoked'], {
+    description:
+      'Not good: it serves on; an enrolment token with its nodeId is the way back. revoked: also when the listener changed between plain HTTP and TLS',
+  }),
+  issuedAt: Nullable(TimeSchema),
+  notAfter: Nullable(TimeSchema),
+  serial: Nullable(Type.String()),
+  refused: Nullable(
+    Type.Object({
+      at: TimeSchema,
+      code: Type.String({ description: 'As the agent protocol has it: identity_expired, …' }),
+    }),
+  ),
+})
+export const NodeCloneSchema = Type.Object({
+  detectedAt: TimeSchema,
+  keep: Nullable(IncarnationIdSchema),
+  incarnations: Type.Array(
+    Type.Object({
+      incarnation: IncarnationIdSchema,
+      hostname: Type.String(),
+      address: Nullable(Type.String({ description: 'Where its hello came from' })),
+      lastSeenAt: TimeSchema,
+    }),
+  ),
+})
+export const NodeDriftSchema = Type.Object({
+  digest: Type.String(),
+  isServed: Type.Boolean({ description: 'false: not loaded, or not good' }),
+  errors: Type.Array(ConfigErrorSchema),
+  since: TimeSchema,
+  sizeBytes: Type.Integer(),
+  decision: Nullable(
+    Type.Object({
+      action: Type.Enum(['adopt', 'discard']),
+      actor: Type.String(),
+      at: TimeSchema,
+    }),
+  ),
+})
+const Rate = Nullable(Type.Number())
+const Count = Nullable(Type.Number())
+export const NodeHostSchema = Type.Object(
+  {
+    at: TimeSchema,
+    cpuCount: Count,
+    cpuBusyRatio: Nullable(Type.Number({ description: 'Of all CPUs, 0 to 1' })),
+    loadAverage1m: Nullable(Type.Number()),
+    memoryTotalBytes: Count,
+    memoryAvailableBytes: Count,
+    residentBytes: Count,
+    openDescriptors: Count,
+    descriptorLimit: Count,
+    openConnections: Count,
+    roots: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        device: Nullable(Type.String()),
+        totalBytes: Count,
+        freeBytes: Count,
+        readBytesPerSecond: Rate,
+        readsPerSecond: Rate,
+        millisecondsPerRead: Rate,
+      }),
+    ),
+  },
+  { description: 'Newest facts of the node’s machine; rates between its last two reports' },
+)
+
 export const NodeSchema = Type.Object({
   id: NodeIdSchema,
   name: NameSchema,
@@ -65,6 +139,9 @@ export const NodeSchema = Type.Object({
     desired: Nullable(ConfigIdentity),
     acknowledged: Nullable(ConfigIdentity),
     effective: Nullable(ConfigIdentity),
+    effectiveSource: Type.Enum(['assigned', 'local'], {
+      description: 'local: it serves a config that was changed on its machine',
+    }),
   }),
   lastResult: Nullable(
     Type.Object({
@@ -80,6 +157,10 @@ export const NodeSchema = Type.Object({
   gauges: Type.Record(Type.String(), Type.Number(), {
     description: 'Newest values the node reported (server-c/src/gauges.def)',
   }),
+  host: Nullable(NodeHostSchema),
+  identity: NodeIdentitySchema,
+  clone: Nullable(NodeCloneSchema),
+  drift: Nullable(NodeDriftSchema),
   enrolledAt: TimeSchema,
 })
 export type Node = Static<typeof NodeSchema>
@@ -104,4 +185,49 @@ export const EffectiveConfigSchema = Type.Object({
   generation: Nullable(Type.Integer()),
   digest: Nullable(DigestSchema),
   desiredText: Nullable(Type.String()),
+})
+
+/** GET/POST /nodes/{id}/drift getNodeDrift, decideNodeDrift */
+export const DriftDetailSchema = Type.Object({
+  ...NodeDriftSchema.properties,
+  text: Type.String(),
+  assignedText: Nullable(Type.String({ description: 'What it was given last' })),
+})
+export const DriftDecisionSchema = Type.Object(
+  {
+    action: Type.Enum(['adopt', 'discard']),
+    /** Of the change that was looked at: another one is not decided on. */
+    digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
+    /** Of the version that adopting makes. */
+    message: Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' })),
+  },
+  { additionalProperties: false },
+)
+export const DriftAnswerSchema = Type.Object({
+  version: Nullable(Type.Object({ config: NameSchema, number: Type.Integer() })),
+})
+
+/** POST /nodes/{id}/clone decideNodeClone */
+export const KeepSchema = Type.Object(
+  { keep: IncarnationIdSchema },
+  { additionalProperties: false },
+)
+
+/** POST /nodes/{id}/error-log readNodeErrorLog */
+export const ErrorLogRequestSchema = Type.Object(
+  { lines: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })) },
+  { additionalProperties: false },
+)
+export const ErrorLogSchema = Type.Object({
+  lines: Type.Array(
+    Type.Object({
+      at: TimeSchema,
+      level: Type.Enum(['error', 'warn', 'info', 'debug']),
+      text: Type.String(),
+    }),
+    { description: 'Oldest first' },
+  ),
+  droppedLines: Type.Integer({
+    description: 'Older ones since boot that the node no longer holds',
+  }),
 })

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Nodes at rest. A decommissioned node stays for the histories that name it, and is not found here.
 import type { Kysely, Selectable } from 'kysely'
+import { revokeCertificates } from '../../agents/certificates.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
 import type { Unit } from '../../db/write.ts'
+import { NodeNotFound } from '../../errors.ts'
 
 export type NodeRow = Selectable<NodesTable>
 export type NodeStore = ReturnType<typeof createNodeStore>
@@ -25,7 +27,12 @@ export function createNodeStore(db: Kysely<Database>) {
   }
 }
 
-export const activeNode = ({ trx }: Unit, id: string) => active(trx, id)
+/** Throws NodeNotFound. */
+export async function activeNode({ trx }: Unit, id: string): Promise<NodeRow> {
+  const node = await active(trx, id)
+  if (!node) throw new NodeNotFound(id)
+  return node
+}
 
 function active(db: Kysely<Database>, id: string): Promise<NodeRow | undefined> {
   return db
@@ -68,8 +75,10 @@ export async function nameIsTaken({ trx }: Unit, name: string, byOtherThan: stri
   return other !== undefined
 }
 
-/** The credential is worth nothing from the commit on. */
+/** Whatever it was known by is worth nothing from the commit on; so are tokens for its way back. */
 export async function decommission({ trx }: Unit, id: string, nowMs: number): Promise<void> {
+  await revokeCertificates(trx, id)
+  await trx.deleteFrom('enrolment_tokens').where('node_id', '=', id).execute()
   await trx
     .updateTable('nodes')
     .set({ decommissioned_at_ms: nowMs, credential_digest: null })

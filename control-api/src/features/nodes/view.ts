@@ -2,19 +2,26 @@
 // A node as the API shows it: what the database holds, who is connected, and what was measured.
 import type { Kysely } from 'kysely'
 import { assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
-import type { Fleet } from '../../agents/fleet.ts'
+import { type CertificateRow, isGood, newestCertificates } from '../../agents/certificates.ts'
+import { cloneOf } from '../../agents/clones.ts'
+import { decisionOf, driftOf } from '../../agents/drift.ts'
+import type { Fleet, Presence } from '../../agents/fleet.ts'
+import { viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
 import type { LatencySummary, Metrics } from '../../ports.ts'
-import { syncOf } from './rules.ts'
+import { type IdentityState, syncOf } from './rules.ts'
 import type { Node } from './schema.ts'
 import type { NodeRow } from './store.ts'
 import { urlsOf } from './urls.ts'
 
 type Deps = {
   db: Kysely<Database>
+  now: () => number
   epoch: number
+  /** Does the agents' listener know nodes by certificates, or by secrets? */
+  isTls: boolean
   fleet: Pick<Fleet, 'presence'>
   metrics: Pick<Metrics, 'latencySummaries'>
 }
@@ -34,12 +41,16 @@ const noLatency: LatencySummary = {
 type Versioned = { config: string; version: number }
 type Digested = { generation: number; digest: string }
 
-export const createNodeView = ({ db, epoch, fleet, metrics }: Deps) => {
+export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) => {
   const versionOf = async (nodeId: string, digest: string | undefined) =>
     digest === undefined ? undefined : await assignmentByDigest(db, nodeId, digest)
 
-  const show = async (row: NodeRow, latency: LatencySummary): Promise<Node> => {
-    const { connected, lastSeenAtMs, gauges } = fleet.presence(row.id)
+  type Extra = { latency: LatencySummary; certificate: CertificateRow | undefined }
+  const show = async (row: NodeRow, { latency, certificate }: Extra): Promise<Node> => {
+    const presence = fleet.presence(row.id)
+    const { connected, lastSeenAtMs, gauges } = presence
+    const drift = viewDrift(row)
+    const identityState = stateOf(row, { certificate, isTls, nowMs: now() })
     const effective = fromJson<Effective>(row.effective)
     const acknowledged = fromJson<Digested>(row.acknowledged)
     const lastResult = fromJson<LastResult>(row.last_result)
@@ -66,6 +77,14 @@ export const createNodeView = ({ db, epoch, fleet, metrics }: Deps) => {
       effectiveSinceMs: row.effective_since_ms,
       effectiveLabel: running ? labelOf(running) : null,
       lastResult,
+      identity: identityState,
+      isCloned: cloneOf(row)?.keep === null,
+      drift: drift && {
+        isServed: drift.isServed,
+        isGood: drift.errors.length === 0,
+        isDecided: drift.decision !== null,
+        sinceMs: Date.parse(drift.since),
+      },
     })
     return {
       id: row.id,
@@ -86,6 +105,7 @@ export const createNodeView = ({ db, epoch, fleet, metrics }: Deps) => {
         desired: identity(desired, desired),
         acknowledged: identity(acknowledged, await versionOf(row.id, acknowledged?.digest)),
         effective: identity(effective, running),
+        effectiveSource: effective?.source ?? 'assigned',
       },
       lastResult: lastResult && {
         at: iso(lastResult.atMs),
@@ -97,6 +117,10 @@ export const createNodeView = ({ db, epoch, fleet, metrics }: Deps) => {
       },
       latency,
       gauges,
+      host: viewHost(presence),
+      identity: viewIdentity(row, { certificate, state: identityState, presence }),
+      clone: viewClone(row),
+      drift,
       enrolledAt: iso(row.enrolled_at_ms),
     }
   }
@@ -104,7 +128,13 @@ export const createNodeView = ({ db, epoch, fleet, metrics }: Deps) => {
   return async (rows: NodeRow[]): Promise<Node[]> => {
     const ids = rows.map((row) => row.id)
     const latencies = await metrics.latencySummaries(ids, LATENCY_WINDOW_SECONDS)
-    return await Promise.all(rows.map((row) => show(row, latencies.get(row.id) ?? noLatency)))
+    const certificates = await newestCertificates(db, ids)
+    return await Promise.all(
+      rows.map((row) => {
+        const latency = latencies.get(row.id) ?? noLatency
+        return show(row, { latency, certificate: certificates.get(row.id) })
+      }),
+    )
   }
 }
 
@@ -117,4 +147,80 @@ function identity(what: Digested | null | undefined, version: Versioned | undefi
   const { generation, digest } = what
   const named = version ? { config: version.config, number: version.version } : null
   return { generation, digest, version: named }
+}
+
+type Known = { certificate: CertificateRow | undefined; isTls: boolean; nowMs: number }
+
+/** One that was made for the other transport is worth nothing here. */
+function stateOf(row: NodeRow, { certificate, isTls, nowMs }: Known): IdentityState {
+  if (row.credential_digest !== null) return isTls ? 'revoked' : 'good'
+  if (!certificate || !isGood(certificate) || !isTls) return 'revoked'
+  return certificate.not_after_ms <= nowMs ? 'expired' : 'good'
+}
+
+type Identified = {
+  certificate: CertificateRow | undefined
+  state: IdentityState
+  presence: Presence
+}
+
+function viewIdentity(
+  row: NodeRow,
+  { certificate, state, presence: { refused } }: Identified,
+): Node['identity'] {
+  const isSecret = row.credential_digest !== null
+  const shown = isSecret ? undefined : certificate
+  return {
+    kind: isSecret ? 'credential' : shown && isGood(shown) ? 'certificate' : 'none',
+    state,
+    issuedAt: shown ? iso(shown.issued_at_ms) : null,
+    notAfter: shown ? iso(shown.not_after_ms) : null,
+    serial: shown?.serial ?? null,
+    refused: refused && { at: iso(refused.atMs), code: refused.code },
+  }
+}
+
+function viewClone(row: NodeRow): Node['clone'] {
+  const clone = cloneOf(row)
+  return (
+    clone && {
+      detectedAt: iso(clone.detectedAtMs),
+      keep: clone.keep,
+      incarnations: clone.incarnations.map(({ atMs, ...rest }) => ({
+        ...rest,
+        lastSeenAt: iso(atMs),
+      })),
+    }
+  )
+}
+
+export function viewDrift(row: NodeRow): Node['drift'] {
+  const drift = driftOf(row)
+  if (!drift) return null
+  const { digest, isServed, errors, sizeBytes, atMs } = drift
+  const decision = decisionOf(row)
+  return {
+    digest,
+    isServed,
+    errors,
+    since: iso(atMs),
+    sizeBytes,
+    decision: decision && {
+      action: decision.action,
+      actor: decision.actor,
+      at: iso(decision.atMs),
+    },
+  }
+}
+
+function viewHost({ host }: Presence): Node['host'] {
+  if (!host) return null
+  const { atMs, cpuBusySeconds: _, roots, ...facts } = withRates(host.newest, host.before)
+  return {
+    ...facts,
+    at: iso(atMs),
+    roots: roots.map(
+      ({ readBytesTotal: _bytes, readsTotal: _reads, readMilliseconds: _ms, ...root }) => root,
+    ),
+  }
 }

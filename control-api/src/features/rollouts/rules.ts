@@ -80,7 +80,7 @@ export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transi
 export const DEADLINES = { ackMs: 10_000, applyMs: 30_000, confirmMs: 60_000 }
 /**
  * On top of a step's whole time once we are back: a node that found nobody asks again after at most
- * 30 s (the protocol's rule N5), gives up a connection that nobody takes after 10 s, and first says hello.
+ * 5 s (the protocol's rule N5; nodes of earlier builds after 30), gives up a connection that nobody takes after 10 s, and first says hello.
  */
 export const RECONCILIATION_GRACE_MS = 45_000
 

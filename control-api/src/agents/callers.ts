@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Who speaks: the node behind a client certificate, or on plain HTTP behind a secret. Looked up for
+// every message, so that a revocation holds from the next one on.
+
+import type { X509Certificate } from 'node:crypto'
+import { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { FastifyRequest } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Authority } from '../ca/authority.ts'
+import type { Database } from '../db/database.ts'
+import type { Write } from '../db/write.ts'
+import type { AppError } from '../errors.ts'
+import { sameDigest, sha256 } from '../ids.ts'
+import { activateCertificate, type CertificateRow, recordFound } from './certificates.ts'
+import { cloneOf, type Standing, standingOf } from './clones.ts'
+import { type Drift, driftOf } from './drift.ts'
+import { IdentityExpired, IdentityRevoked, UnknownCredential } from './errors.ts'
+import type { Fleet } from './fleet.ts'
+
+export type Caller = {
+  id: string
+  name: string
+  standing: Standing
+  effective: { digest: string; source?: string } | null
+  drift: Drift | null
+  /** The list of CAs it was told, as a digest. */
+  caBundle: string | null
+  /** null: it came with a secret. */
+  certificate: CertificateRow | null
+}
+
+type Deps = {
+  db: Kysely<Database>
+  write: Write
+  now: () => number
+  /** null: plain HTTP. */
+  authority: Authority | null
+  fleet: Pick<Fleet, 'refused' | 'track'>
+}
+export type Identify = (request: FastifyRequest) => Promise<Caller>
+
+/** Throws the refusal that fits. */
+export function createIdentify({ db, write, now, authority, fleet }: Deps): Identify {
+  const byCertificate = async (request: FastifyRequest, ca: Authority): Promise<Caller> => {
+    const peer = peerOf(request)
+    if (!peer) throw new UnknownCredential()
+    const certificate = (await recordOf(peer.sha256)) ?? (await found(peer, ca))
+    const refusal = refusalOf(certificate, ca, now())
+    if (refusal) {
+      fleet.refused(certificate.node_id, refusal.code)
+      throw refusal
+    }
+    const node = await nodes(db).where('id', '=', certificate.node_id).executeTakeFirst()
+    if (!node) throw new IdentityRevoked('This node was decommissioned.')
+    if (certificate.state === 'issued' && isBelieved(node)) await takeIntoUse(certificate)
+    return callerOf(node, certificate)
+  }
+
+  const recordOf = (digest: string) =>
+    db.selectFrom('node_certificates').selectAll().where('sha256', '=', digest).executeTakeFirst()
+
+  const found = async (peer: Peer, ca: Authority): Promise<CertificateRow> => {
+    const caSha256 = ca.signerOf(peer.certificate)
+    if (caSha256 === null) throw new UnknownCredential()
+    const row = await write((unit) => recordFound(unit, { ...peer, caSha256 }))
+    if (row) return row
+    throw new IdentityRevoked('This control plane has no record of this node’s certificate.')
+  }
+
+  /** The first message with it: what came before is over. */
+  const takeIntoUse = (certificate: CertificateRow): Promise<void> =>
+    write(async ({ trx, emit }) => {
+      const { node_id, serial, not_after_ms } = certificate
+      if (!(await activateCertificate(trx, certificate))) return
+      const node = await nodes(trx).where('id', '=', node_id).executeTakeFirstOrThrow()
+      const clone = cloneOf(node)
+      // Made after the decision, for the kept one: whoever else holds the old key is out now.
+      if (clone?.keep) {
+        await trx.updateTable('nodes').set({ clone: null }).where('id', '=', node_id).execute()
+        await emit({ kind: 'node', id: node_id, action: 'clone-ended', data: { kept: clone.keep } })
+      }
+      const notAfter = new Date(not_after_ms).toISOString()
+      const data = { serial, notAfter }
+      await emit({ kind: 'node', id: node_id, action: 'certificate-in-use', actor: node_id, data })
+    })
+
+  const byCredential = async (request: FastifyRequest): Promise<Caller> => {
+    const { authorization = '' } = request.headers
+    const credential = /^Bearer (\S{32,128})$/i.exec(authorization)?.[1]
+    if (!credential) throw unknown()
+    const digest = sha256(credential)
+    const node = await nodes(db).where('credential_digest', '=', digest).executeTakeFirst()
+    if (!node?.credential_digest || !sameDigest(node.credential_digest, digest)) throw unknown()
+    return callerOf(node, null)
+  }
+
+  return async (request) => {
+    const caller = await (authority ? byCertificate(request, authority) : byCredential(request))
+    const { socket } = request.raw
+    if (socket instanceof Socket && !socket.destroyed) fleet.track(caller.id, socket)
+    return caller
+  }
+}
+
+const unknown = () => new UnknownCredential().withHeaders({ 'www-authenticate': 'Bearer' })
+
+function refusalOf(row: CertificateRow, ca: Authority, nowMs: number): AppError | null {
+  if (row.state === 'revoked') return new IdentityRevoked('This node’s certificate was revoked.')
+  if (row.state === 'replaced') {
+    return new IdentityRevoked('A newer certificate of this node is in use; this one is over.')
+  }
+  if (!ca.trusts(row.ca_sha256)) {
+    return new IdentityRevoked('The CA that signed this node’s certificate was retired.')
+  }
+  if (row.not_after_ms <= nowMs) {
+    return new IdentityExpired(new Date(row.not_after_ms).toISOString())
+  }
+  return null
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'incarnation',
+  'past_incarnations',
+  'clone',
+  'effective',
+  'drift',
+  'ca_bundle',
+  'credential_digest',
+] as const
+
+const nodes = (db: Kysely<Database>) =>
+  db.selectFrom('nodes').select(COLUMNS).where('decommissioned_at_ms', 'is', null)
+type NodeRow = NonNullable<Awaited<ReturnType<ReturnType<typeof nodes>['executeTakeFirst']>>>
+
+/** While nobody knows which of two clones is the node, neither may end the other's certificate. */
+function isBelieved(node: NodeRow): boolean {
+  const clone = cloneOf(node)
+  return clone === null || clone.keep !== null
+}
+
+const callerOf = (node: NodeRow, certificate: CertificateRow | null): Caller => ({
+  id: node.id,
+  name: node.name,
+  standing: standingOf(node),
+  effective: node.effective === null ? null : JSON.parse(node.effective),
+  drift: driftOf(node),
+  caBundle: node.ca_bundle,
+  certificate,
+})
+
+type Peer = { certificate: X509Certificate; sha256: string }
+/** A connection's certificate stays the same: TLS 1.3 knows no renegotiation. */
+const peers = new WeakMap<TLSSocket, Peer | null>()
+
+/** The handshake has proved that it holds the key; whose it is, the database says. */
+function peerOf({ raw: { socket } }: FastifyRequest): Peer | null {
+  if (!(socket instanceof TLSSocket)) return null
+  const known = peers.get(socket)
+  if (known !== undefined) return known
+  const certificate = socket.getPeerX509Certificate()
+  const peer = certificate ? { certificate, sha256: sha256(certificate.raw) } : null
+  peers.set(socket, peer)
+  return peer
+}

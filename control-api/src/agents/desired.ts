@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The long poll: what a node should run, or what it is asked, as soon as there is something to say.
+import { performance } from 'node:perf_hooks'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Kysely } from 'kysely'
+import type { Authority } from '../ca/authority.ts'
+import type { Database } from '../db/database.ts'
+import type { Identity } from '../meta.ts'
+import { admitted } from './admission.ts'
+import { latestAssignment } from './assignments.ts'
+import type { Caller, Identify } from './callers.ts'
+import { decisionOf } from './drift.ts'
+import { SayHello, UnknownCredential } from './errors.ts'
+import type { Fleet, Woken } from './fleet.ts'
+import type { Inbox } from './inbox.ts'
+import type { LogRequests } from './log-requests.ts'
+import type { DesiredRequest, DesiredResponse } from './messages.gen.ts'
+
+/** Longer polls end here: proxies and NATs drop what is silent for longer. */
+const LONGEST_WAIT_MS = 30_000
+/** How long a node may take; all relative, from receipt. */
+const DEADLINES = { ackWithinMs: 10_000, applyWithinMs: 30_000, confirmWithinMs: 60_000 }
+
+type Deps = {
+  db: Kysely<Database>
+  identity: Pick<Identity, 'epoch'>
+  fleet: Pick<Fleet, 'wait' | 'hungUp'>
+  inbox: Pick<Inbox, 'offerFirstRelease'>
+  identify: Identify
+  authority: Pick<Authority, 'bundle'> | null
+  logRequests: Pick<LogRequests, 'take'>
+}
+type Request = FastifyRequest<{ Body: DesiredRequest }>
+
+export function createDesired(deps: Deps) {
+  const { db, identity, fleet, inbox, identify, authority, logRequests } = deps
+
+  const mayWait = (caller: Caller, incarnation: string): void => {
+    admitted(caller, incarnation)
+    // Whom to trust has changed: hello tells.
+    if (authority && caller.caBundle !== authority.bundle().digest) throw new SayHello()
+  }
+
+  /** What the node has not answered yet; null: nothing. */
+  const news = async (nodeId: string, have: number): Promise<DesiredResponse | null> => {
+    const assignment = await unanswered(nodeId, have)
+    // Last, for a question is put once.
+    const question = logRequests.take(nodeId)
+    if (!assignment && !question) return null
+    return { assignment, ...(question && { request: question }) }
+  }
+
+  const unanswered = async (
+    nodeId: string,
+    have: number,
+  ): Promise<DesiredResponse['assignment']> => {
+    let latest = await latestAssignment(db, nodeId)
+    if (!latest) {
+      await inbox.offerFirstRelease(nodeId)
+      latest = await latestAssignment(db, nodeId)
+    }
+    // What it refused is settled, also where it keeps no mark of it (a fence): the next offer is a new one.
+    if (!latest || latest.generation <= have || latest.state === 'nacked') return null
+    const replacesDrift = await replaceable(nodeId)
+    return {
+      generation: latest.generation,
+      epoch: identity.epoch,
+      offerId: latest.offer_id,
+      rolloutId: latest.rollout_id,
+      release: {
+        configDigest: latest.digest,
+        configText: latest.text,
+        contentManifestDigest: null,
+      },
+      ...DEADLINES,
+      ...(replacesDrift && { replacesDrift }),
+    }
+  }
+
+  /** The local change that an operator lets go. */
+  const replaceable = async (nodeId: string): Promise<string | null> => {
+    const row = await db
+      .selectFrom('nodes')
+      .select(['drift', 'drift_decision'])
+      .where('id', '=', nodeId)
+      .executeTakeFirst()
+    return (row && decisionOf(row)?.digest) ?? null
+  }
+
+  return async (
+    request: Request,
+    reply: FastifyReply,
+    caller: Caller,
+  ): Promise<DesiredResponse> => {
+    const { have, waitMs, incarnation } = request.body
+    mayWait(caller, incarnation)
+    const nodeId = caller.id
+    const endsAt = performance.now() + Math.min(waitMs, LONGEST_WAIT_MS)
+    for (;;) {
+      // The wait begins before the look, so that what is assigned in between wakes it.
+      const wait = fleet.wait(nodeId, Math.max(0, endsAt - performance.now()))
+      const hangUp = () => {
+        if (reply.raw.writableFinished) return
+        fleet.hungUp(nodeId)
+        wait.end('gone')
+      }
+      reply.raw.once('close', hangUp)
+      try {
+        const answer = await news(nodeId, have?.generation ?? 0)
+        if (answer) {
+          wait.end('woken')
+          return answer
+        }
+        const why: Woken = await wait.result
+        // It waited long: who it was then need not be who it is now.
+        if (why === 'gone' || why === 'woken') mayWait(await identify(request), incarnation)
+        if (why === 'gone') throw new UnknownCredential()
+        // closing: the node asks again, is refused, and backs off until we are there again.
+        if (why !== 'woken') return { assignment: null }
+      } catch (error) {
+        wait.end('timeout')
+        throw error
+      } finally {
+        reply.raw.off('close', hangUp)
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+import { defineError } from '../../errors.ts'
+
+export const NoClone = defineError(
+  409,
+  'no_clone',
+  'No clone of this node',
+  (name: string) =>
+    `One process speaks for ${name}: there is nothing to decide. Read the node again.`,
+)
+export const UnknownIncarnation = defineError(
+  409,
+  'unknown_incarnation',
+  'No such process',
+  (incarnation: string) =>
+    `No process ${incarnation} speaks for this node. Read the node again: its clone.incarnations are those that do.`,
+)
+export const NoDrift = defineError(
+  409,
+  'no_drift',
+  'No local change',
+  (name: string) =>
+    `Nothing was changed on ${name}'s machine, or it was changed back. Read the node again.`,
+)
+export const DriftChanged = defineError(
+  409,
+  'drift_changed',
+  'The local change is another by now',
+  (digest: string) => `It now has the digest ${digest}. Look at it, then decide.`,
+)
+export const NothingAssigned = defineError(
+  409,
+  'nothing_assigned',
+  'The node was given no version yet',
+  (name: string) =>
+    `${name} was never given a version, so there is no config its change could be a version of.`,
+)
+export const NodeDidNotAnswer = defineError(
+  504,
+  'node_did_not_answer',
+  'The node did not answer',
+  (name: string, why: string) => `${name} ${why}. It may go on serving; its machine has its log.`,
+)
+export const TooManyAsk = defineError(
+  429,
+  'too_many_requests',
+  'Too many ask at once',
+  (name: string) => `Others wait for ${name}'s log already. Try again in ten seconds.`,
+)
