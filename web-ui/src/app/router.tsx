@@ -10,6 +10,7 @@ import {
   versionRoute,
   versionsRoute,
 } from '../routes/configs.tsx'
+import { enrolmentRoute } from '../routes/enrolment.tsx'
 import { farmRoute } from '../routes/farm.tsx'
 import { nodeRoute } from '../routes/node.tsx'
 import { nowhereRoute } from '../routes/nowhere.tsx'
@@ -25,6 +26,7 @@ const routeTree = rootRoute.addChildren([
   appRoute.addChildren([
     farmRoute,
     nodeRoute,
+    enrolmentRoute,
     configsRoute,
     configRoute,
     versionsRoute,

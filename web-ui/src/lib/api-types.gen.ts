@@ -40,6 +40,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a node’s identity: nobody speaks for it until it joins again
+         * @description Holds from the node’s next message on; its connections end at once. It goes on serving what it has. The way back is an enrolment token with its `nodeId`.
+         */
+        delete: operations["revokeNodeIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/clone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say which of the processes that hold a node’s identity is the node
+         * @description The kept one is given a new key, which shuts the others out; they join with tokens of their own.
+         */
+        post: operations["decideNodeClone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/error-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The newest lines of a node’s error log, asked of the node now
+         * @description 504 `node_did_not_answer` when it does not send them within ten seconds.
+         */
+        post: operations["readNodeErrorLog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The config as it was changed on the node’s machine, and what it was given
+         * @description 409 `no_drift` when nothing was changed there.
+         */
+        get: operations["getNodeDrift"];
+        put?: never;
+        /**
+         * Keep a local change as a new version (adopt), or let it go (discard)
+         * @description Until then the node refuses every assignment (`local_change`). Adopting needs configs:write too; the next rollout to the node then replaces the change. Discarding gives the node its newest assignment once more.
+         */
+        post: operations["decideNodeDrift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -69,7 +153,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Decommission a node: its credential is worth nothing from now on
+         * Decommission a node: its identity is worth nothing from now on
          * @description The node itself goes on serving what it has; stop it on its machine.
          */
         delete: operations["decommissionNode"];
@@ -340,7 +424,10 @@ export interface paths {
         /** Enrolment tokens, newest first, without their secrets */
         get: operations["listEnrolmentTokens"];
         put?: never;
-        /** Make a token; its secret is shown this once */
+        /**
+         * Make a token; it is shown this once
+         * @description With `nodeId` the token gives that node a new identity and ends its old ones; name, labels, override and generations go on.
+         */
         post: operations["createEnrolmentToken"];
         delete?: never;
         options?: never;
@@ -463,7 +550,10 @@ export interface components {
             hint: string;
         };
         CreatedEnrolmentToken: components["schemas"]["EnrolmentToken"] & {
+            /** @description What the agent protocol carries */
             secret: string;
+            /** @description To copy: the secret, and on TLS the CA’s fingerprint behind a dot */
+            token: string;
             /** @description To run on the node */
             command: string;
         };
@@ -490,6 +580,7 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            nodeId: string | null;
             maxUses: number;
             uses: number;
             /**
@@ -503,6 +594,21 @@ export interface components {
              */
             createdAt: string;
             createdBy: string | null;
+        };
+        ErrorLog: {
+            /** @description Oldest first */
+            lines: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                /** @enum {unknown} */
+                level: "error" | "warn" | "info" | "debug";
+                text: string;
+            }[];
+            /** @description Older ones since boot that the node no longer holds */
+            droppedLines: number;
         };
         Event: {
             /** @enum {unknown} */
@@ -520,7 +626,7 @@ export interface components {
             version: string;
             checks: {
                 /** @enum {unknown} */
-                name: "control-db" | "metrics-db" | "node-check";
+                name: "control-db" | "metrics-db" | "node-check" | "agent-ca";
                 ok: boolean;
                 message: string;
             }[];
@@ -615,6 +721,11 @@ export interface components {
                         number: number;
                     } | null;
                 } | null;
+                /**
+                 * @description local: it serves a config that was changed on its machine
+                 * @enum {unknown}
+                 */
+                effectiveSource: "assigned" | "local";
             };
             lastResult: {
                 /**
@@ -634,11 +745,126 @@ export interface components {
             gauges: {
                 [key: string]: number;
             };
+            host: components["schemas"]["NodeHost"] | null;
+            identity: components["schemas"]["NodeIdentity"];
+            clone: components["schemas"]["NodeClone"] | null;
+            drift: components["schemas"]["NodeDrift"] | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
              */
             enrolledAt: string;
+        };
+        NodeClone: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            detectedAt: string;
+            keep: string | null;
+            incarnations: {
+                incarnation: string;
+                hostname: string;
+                address: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                lastSeenAt: string;
+            }[];
+        };
+        NodeDrift: {
+            digest: string;
+            /** @description false: not loaded, or not good */
+            isServed: boolean;
+            errors: components["schemas"]["ConfigError"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            since: string;
+            sizeBytes: number;
+            decision: {
+                /** @enum {unknown} */
+                action: "adopt" | "discard";
+                actor: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            } | null;
+        };
+        NodeDriftDetail: {
+            digest: string;
+            /** @description false: not loaded, or not good */
+            isServed: boolean;
+            errors: components["schemas"]["ConfigError"][];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            since: string;
+            sizeBytes: number;
+            decision: {
+                /** @enum {unknown} */
+                action: "adopt" | "discard";
+                actor: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            } | null;
+            text: string;
+            assignedText: string | null;
+        };
+        /** @description Newest facts of the node’s machine; rates between its last two reports */
+        NodeHost: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            cpuCount: number | null;
+            cpuBusyRatio: number | null;
+            loadAverage1m: number | null;
+            memoryTotalBytes: number | null;
+            memoryAvailableBytes: number | null;
+            residentBytes: number | null;
+            openDescriptors: number | null;
+            descriptorLimit: number | null;
+            openConnections: number | null;
+            roots: {
+                path: string;
+                device: string | null;
+                totalBytes: number | null;
+                freeBytes: number | null;
+                readBytesPerSecond: number | null;
+                readsPerSecond: number | null;
+                millisecondsPerRead: number | null;
+            }[];
+        };
+        NodeIdentity: {
+            /** @enum {unknown} */
+            kind: "certificate" | "credential" | "none";
+            /**
+             * @description Not good: it serves on; an enrolment token with its nodeId is the way back. revoked: also when the listener changed between plain HTTP and TLS
+             * @enum {unknown}
+             */
+            state: "good" | "expired" | "revoked";
+            issuedAt: string | null;
+            notAfter: string | null;
+            serial: string | null;
+            refused: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                /** @description As the agent protocol has it: identity_expired, … */
+                code: string;
+            } | null;
         };
         NodeTask: {
             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
@@ -750,6 +976,18 @@ export interface components {
                 /** @enum {unknown} */
                 transport: "insecure-http" | "mtls";
             };
+            certificateAuthority: {
+                /** @description What enrolment tokens carry */
+                fingerprint: string;
+                /** Format: date-time */
+                notAfter: string;
+                /**
+                 * Format: date-time
+                 * @description Of the agent listener’s certificate, which is made anew by itself
+                 */
+                serverNotAfter: string;
+                nextFingerprint: string | null;
+            } | null;
             /** Format: date-time */
             startedAt: string;
             nodeBinaryVersion: string | null;
@@ -1010,6 +1248,324 @@ export interface operations {
             };
         };
     };
+    revokeNodeIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decideNodeClone: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    keep: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readNodeErrorLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @default 100 */
+                    lines?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorLog"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getNodeDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeDriftDetail"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decideNodeDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    action: "adopt" | "discard";
+                    digest: string;
+                    message?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        version: {
+                            config: string;
+                            number: number;
+                        } | null;
+                    };
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listNodes: {
         parameters: {
             query?: {
@@ -1079,6 +1635,11 @@ export interface operations {
                                         number: number;
                                     } | null;
                                 } | null;
+                                /**
+                                 * @description local: it serves a config that was changed on its machine
+                                 * @enum {unknown}
+                                 */
+                                effectiveSource: "assigned" | "local";
                             };
                             lastResult: {
                                 /**
@@ -1098,6 +1659,10 @@ export interface operations {
                             gauges: {
                                 [key: string]: number;
                             };
+                            host: components["schemas"]["NodeHost"] | null;
+                            identity: components["schemas"]["NodeIdentity"];
+                            clone: components["schemas"]["NodeClone"] | null;
+                            drift: components["schemas"]["NodeDrift"] | null;
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z
@@ -1214,6 +1779,11 @@ export interface operations {
                                     number: number;
                                 } | null;
                             } | null;
+                            /**
+                             * @description local: it serves a config that was changed on its machine
+                             * @enum {unknown}
+                             */
+                            effectiveSource: "assigned" | "local";
                         };
                         lastResult: {
                             /**
@@ -1233,6 +1803,10 @@ export interface operations {
                         gauges: {
                             [key: string]: number;
                         };
+                        host: components["schemas"]["NodeHost"] | null;
+                        identity: components["schemas"]["NodeIdentity"];
+                        clone: components["schemas"]["NodeClone"] | null;
+                        drift: components["schemas"]["NodeDrift"] | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -1415,6 +1989,11 @@ export interface operations {
                                     number: number;
                                 } | null;
                             } | null;
+                            /**
+                             * @description local: it serves a config that was changed on its machine
+                             * @enum {unknown}
+                             */
+                            effectiveSource: "assigned" | "local";
                         };
                         lastResult: {
                             /**
@@ -1434,6 +2013,10 @@ export interface operations {
                         gauges: {
                             [key: string]: number;
                         };
+                        host: components["schemas"]["NodeHost"] | null;
+                        identity: components["schemas"]["NodeIdentity"];
+                        clone: components["schemas"]["NodeClone"] | null;
+                        drift: components["schemas"]["NodeDrift"] | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -2760,6 +3343,7 @@ export interface operations {
                             labels: {
                                 [key: string]: string;
                             };
+                            nodeId: string | null;
                             maxUses: number;
                             uses: number;
                             /**
@@ -2836,6 +3420,8 @@ export interface operations {
                     mergePatch?: {
                         [key: string]: unknown;
                     };
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId?: string;
                 };
             };
         };
@@ -2852,6 +3438,7 @@ export interface operations {
                         labels: {
                             [key: string]: string;
                         };
+                        nodeId: string | null;
                         maxUses: number;
                         uses: number;
                         /**
@@ -2866,7 +3453,10 @@ export interface operations {
                         createdAt: string;
                         createdBy: string | null;
                     } & {
+                        /** @description What the agent protocol carries */
                         secret: string;
+                        /** @description To copy: the secret, and on TLS the CA’s fingerprint behind a dot */
+                        token: string;
                         /** @description To run on the node */
                         command: string;
                     };

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
 // One of each thing the API speaks of, whole, so that a test changes only what it is about.
-import type { Config, Node, Rollout, RolloutPlan, Session, Version } from '../lib/api-types.ts'
+import type {
+  Config,
+  CreatedEnrolmentToken,
+  Node,
+  NodeHost,
+  Rollout,
+  RolloutPlan,
+  Session,
+  System,
+  Version,
+} from '../lib/api-types.ts'
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString()
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`
@@ -10,6 +20,39 @@ export const session: Session = {
   passwordChangeRequired: false,
   permissions: ['configs:write', 'nodes:enrol', 'nodes:write', 'rollouts:run'],
   expiresAt: ago(-3600),
+}
+
+export const system: System = {
+  controlPlaneId: 'control_01jd4q6v2m8w3x5y7z9abcdefg',
+  version: '0.1.0',
+  epoch: 1,
+  startedAt: ago(3600),
+  agentListener: { url: 'https://control.example:9701', transport: 'mtls' },
+  certificateAuthority: {
+    fingerprint: 'f'.repeat(43),
+    notAfter: ago(-10 * 365 * 86_400),
+    serverNotAfter: ago(-365 * 86_400),
+    nextFingerprint: null,
+  },
+  nodeBinaryVersion: '0.1.0',
+}
+
+export function createdToken(change: Partial<CreatedEnrolmentToken> = {}): CreatedEnrolmentToken {
+  const token = `fst_secret.${'f'.repeat(43)}`
+  return {
+    id: 'token_01jd4q6v2m8w3x5y7z9abcdefg',
+    labels: {},
+    nodeId: null,
+    maxUses: 1,
+    uses: 0,
+    expiresAt: ago(-3600),
+    createdAt: ago(1),
+    createdBy: 'ana',
+    secret: 'fst_secret',
+    token,
+    command: `farmstead-node join https://control.example:9701 --token ${token} --state /var/lib/farmstead`,
+    ...change,
+  }
 }
 
 const identity = { generation: 3, digest: digest('a'), version: { config: 'default', number: 2 } }
@@ -34,6 +77,7 @@ export function node(change: Partial<Node> = {}): Node {
       desired: identity,
       acknowledged: identity,
       effective: identity,
+      effectiveSource: 'assigned',
     },
     lastResult: {
       at: ago(600),
@@ -53,7 +97,59 @@ export function node(change: Partial<Node> = {}): Node {
       requestsPerSecond: 303,
     },
     gauges: { openConnections: 12 },
+    host: null,
+    identity: {
+      kind: 'certificate',
+      state: 'good',
+      issuedAt: ago(86_400),
+      notAfter: ago(-29 * 86_400),
+      serial: '4A'.repeat(16),
+      refused: null,
+    },
+    clone: null,
+    drift: null,
     enrolledAt: ago(86_400),
+    ...change,
+  }
+}
+
+export function host(change: Partial<NodeHost> = {}): NodeHost {
+  return {
+    at: ago(2),
+    cpuCount: 2,
+    cpuBusyRatio: 0.125,
+    loadAverage1m: 0.52,
+    memoryTotalBytes: 4 * 2 ** 30,
+    memoryAvailableBytes: 3 * 2 ** 30,
+    residentBytes: 8 * 2 ** 20,
+    openDescriptors: 84,
+    descriptorLimit: 1024,
+    openConnections: 12,
+    roots: [
+      {
+        path: '/srv/www',
+        device: 'vda1',
+        totalBytes: 100 * 2 ** 30,
+        freeBytes: 25 * 2 ** 30,
+        readBytesPerSecond: 12e6,
+        readsPerSecond: 140,
+        millisecondsPerRead: 0.4,
+      },
+    ],
+    ...change,
+  }
+}
+
+export function drift(
+  change: Partial<NonNullable<Node['drift']>> = {},
+): NonNullable<Node['drift']> {
+  return {
+    digest: digest('d'),
+    isServed: true,
+    errors: [],
+    since: ago(120),
+    sizeBytes: 640,
+    decision: null,
     ...change,
   }
 }

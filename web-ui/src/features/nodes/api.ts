@@ -107,8 +107,55 @@ export const metricsQuery = (nodeIds: readonly string[] | null, window: MetricsW
     placeholderData: (previous) => previous,
   })
 
-export type NewToken = { labels?: Record<string, string>; maxUses?: number }
-export const createTokenMutation = mutationOptions({
-  mutationKey: ['enrolment-tokens', 'create'],
-  mutationFn: (body: NewToken) => bodyOf(api.POST('/api/v1/enrolment-tokens', { body })),
+/** From the next message on nobody speaks for it. */
+export const revokeIdentityMutation = mutationOptions({
+  mutationKey: ['nodes', 'revoke'],
+  mutationFn: async (id: string) => {
+    await api.DELETE('/api/v1/nodes/{id}/identity', { params: { path: { id } } })
+  },
 })
+
+export const decideCloneMutation = mutationOptions({
+  mutationKey: ['nodes', 'clone'],
+  mutationFn: async ({ id, keep }: { id: string; keep: string }) => {
+    await api.POST('/api/v1/nodes/{id}/clone', { params: { path: { id } }, body: { keep } })
+  },
+})
+
+/** Of this very change: another text has another digest. */
+export const driftQuery = (id: string, digest: string) =>
+  queryOptions({
+    queryKey: ['nodes', 'drift', id, digest],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/nodes/{id}/drift', { params: { path: { id } }, signal })),
+  })
+
+export type DriftDecision = {
+  id: string
+  digest: string
+  action: 'adopt' | 'discard'
+  message?: string
+}
+export const decideDriftMutation = mutationOptions({
+  mutationKey: ['nodes', 'drift'],
+  mutationFn: ({ id, ...body }: DriftDecision) =>
+    bodyOf(api.POST('/api/v1/nodes/{id}/drift', { params: { path: { id } }, body })),
+})
+
+/** Asks the node itself, so only when somebody wants it: never by itself, never again by itself. */
+export const errorLogQuery = (id: string, lines: number) =>
+  queryOptions({
+    // Without the number of lines: what was read stays until more of it is there.
+    queryKey: ['error-log', id],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.POST('/api/v1/nodes/{id}/error-log', {
+          params: { path: { id } },
+          body: { lines },
+          signal,
+        }),
+      ),
+    enabled: false,
+    retry: false,
+    gcTime: 0,
+  })

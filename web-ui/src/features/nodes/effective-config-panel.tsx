@@ -18,7 +18,16 @@ export function EffectiveConfigPanel({ node }: { node: Node }) {
         {config.data?.digest != null && <Digest value={config.data.digest} />}
       </div>
       <QueryStates query={config} what="The effective config" skeletonRows={6}>
-        {(data) => <EffectiveText config={data} name={node.name} />}
+        {(data) =>
+          // Beside what it was assigned it stands above already.
+          node.drift?.isServed === true ? (
+            <p className="panel-body dim">
+              It serves what was changed on its machine: see the comparison at the top of this page.
+            </p>
+          ) : (
+            <EffectiveText config={data} name={node.name} />
+          )
+        }
       </QueryStates>
     </section>
   )

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { node, page, session } from '../../test/samples.ts'
+import { node, page, session, system } from '../../test/samples.ts'
 
 const one = node()
 const edge2 = node({
@@ -113,31 +113,10 @@ describe('its four states', () => {
 })
 
 describe('adding a node', () => {
-  const created = {
-    id: 'token_1',
-    labels: {},
-    maxUses: 1,
-    uses: 0,
-    expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
-    createdAt: new Date(Date.now() - 1000).toISOString(),
-    createdBy: 'ana',
-    secret: 'fst_secret',
-    command: 'farmstead-node join http://cp:9701 --token fst_secret --state /var/lib/x',
-  }
-
-  test('gives the one command and waits until the node is there', async () => {
-    const api = renderApp('/', { 'POST /enrolment-tokens': () => json(created, {}, 201) })
-    const user = userEvent.setup()
-    await user.click(await screen.findByRole('button', { name: 'Add a node' }))
-    await user.type(await screen.findByRole('textbox', { name: /Labels/ }), 'rack')
-    await user.click(screen.getByRole('button', { name: /Make a token/ }))
-    expect(screen.getByText('"rack" is not of the form key=value.')).toBeVisible()
-    await user.type(screen.getByRole('textbox', { name: /Labels/ }), '=b2')
-    await user.click(screen.getByRole('button', { name: /Make a token/ }))
-    expect(await screen.findByText(created.command)).toBeVisible()
-    expect(screen.getByText('Waiting for the node…')).toBeVisible()
-    const post = api.requests.find((request) => request.method === 'POST')
-    expect(post?.body).toEqual({ labels: { rack: 'b2' }, maxUses: 1 })
+  test('leads to its own page', async () => {
+    renderApp('/')
+    const link = await screen.findByRole('link', { name: 'Add a node' })
+    expect(link).toHaveAttribute('href', '/enrolment')
   })
 
   test('is off for who may not, and says why', async () => {
@@ -145,5 +124,31 @@ describe('adding a node', () => {
     const button = await screen.findByRole('button', { name: 'Add a node' })
     expect(button).toBeDisabled()
     expect(button).toHaveAccessibleDescription(/nodes:enrol/)
+  })
+})
+
+describe('who the nodes are', () => {
+  test('says nothing while all have certificates', async () => {
+    renderApp('/')
+    await screen.findByRole('link', { name: 'edge-1' })
+    expect(screen.queryByText(/plain HTTP/i)).toBeNull()
+  })
+
+  test('warns of a listener and of a node over plain HTTP', async () => {
+    const plain = { ...one.identity, kind: 'credential' as const, notAfter: null, issuedAt: null }
+    const agentListener = { url: 'http://10.0.0.1:9701', transport: 'insecure-http' }
+    renderApp('/', {
+      'GET /nodes': () => json(page(node({ identity: plain }))),
+      'GET /system': () => json({ ...system, agentListener }),
+    })
+    expect((await row('edge-1')).getByText('Plain HTTP')).toBeVisible()
+    expect(await screen.findByText(/Nodes talk to this control plane over plain/)).toBeVisible()
+    expect(screen.getByText('http://10.0.0.1:9701')).toBeVisible()
+  })
+
+  test('marks a node that nobody can speak for', async () => {
+    const revoked = { ...one.identity, kind: 'none' as const, state: 'revoked' as const }
+    renderApp('/', { 'GET /nodes': () => json(page(node({ identity: revoked }))) })
+    expect((await row('edge-1')).getByText('Revoked')).toBeVisible()
   })
 })

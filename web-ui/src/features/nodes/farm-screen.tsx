@@ -2,18 +2,19 @@
 
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { LATENCY_SCALE } from '../../components/chart/scale.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { ButtonLink } from '../../components/links.tsx'
 import { Page } from '../../components/page.tsx'
+import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
 import type { Node, Session, SyncState } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { AddNodeDialog } from './add-node-dialog.tsx'
 import { metricsQuery, nodesQuery } from './api.ts'
 import { nodesToAsk } from './farm-chart-rules.ts'
 import classes from './farm-screen.module.css'
@@ -36,18 +37,21 @@ const sparkWindow = { rangeSeconds: 1800, stepSeconds: 60, stage: 'total' } as c
 
 export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
   const nodes = useQuery(nodesQuery)
-  const [adding, setAdding] = useState(false)
-  const addNode = (
-    <ActionButton
-      variant={nodes.data?.length === 0 ? 'filled' : 'default'}
-      blockedBy={whyNot(session, 'nodes:enrol')}
-      onClick={() => setAdding(true)}
-    >
-      Add a node
-    </ActionButton>
-  )
+  const blocked = whyNot(session, 'nodes:enrol')
+  const variant = nodes.data?.length === 0 ? 'filled' : 'default'
+  const addNode =
+    blocked === null ? (
+      <ButtonLink to="/enrolment" variant={variant}>
+        Add a node
+      </ButtonLink>
+    ) : (
+      <ActionButton variant={variant} blockedBy={blocked}>
+        Add a node
+      </ActionButton>
+    )
   return (
     <Page title="Farm" actions={nodes.data?.length === 0 ? undefined : addNode}>
+      <PlainListenerNotice />
       <div className="panel">
         <QueryStates query={nodes} what="The nodes" skeletonRows={4}>
           {(all) =>
@@ -71,7 +75,6 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
           />
         </Suspense>
       )}
-      {adding && <AddNodeDialog onClose={() => setAdding(false)} />}
     </Page>
   )
 }

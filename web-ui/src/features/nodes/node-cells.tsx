@@ -6,6 +6,7 @@ import { MarkedText, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { ConfigIdentity, Node } from '../../lib/api-types.ts'
 import classes from './farm-screen.module.css'
+import { channelVerdict } from './identity/identity-rules.ts'
 import { digestsToShow } from './rules.ts'
 
 export function Labels({ labels }: { labels: Node['labels'] }) {
@@ -92,12 +93,35 @@ export function LastResult({ result }: { result: Node['lastResult'] }) {
 
 const connected = { tone: 'good', shape: 'disc' } as const
 const away = { tone: 'warn', shape: 'ring' } as const
+const cloned = { tone: 'bad', shape: 'square' } as const
 
-export function LastSeen({ node }: { node: Pick<Node, 'connected' | 'lastSeenAt'> }) {
-  if (node.connected) return <MarkedText verdict={connected}>Connected</MarkedText>
+type Heard = Pick<Node, 'connected' | 'lastSeenAt' | 'identity' | 'clone'>
+
+/** When the agent was heard, and under it what is wrong with who it says it is. */
+export function LastSeen({ node }: { node: Heard }) {
+  const { kind, state } = node.identity
+  const isProven = kind === 'certificate' && state === 'good'
   return (
-    <MarkedText verdict={away}>
-      {node.lastSeenAt === null ? 'Never heard' : <TimeAgo at={node.lastSeenAt} />}
+    <div className={classes.seen}>
+      {node.connected ? (
+        <MarkedText verdict={connected}>Connected</MarkedText>
+      ) : (
+        <MarkedText verdict={away}>
+          {node.lastSeenAt === null ? 'Never heard' : <TimeAgo at={node.lastSeenAt} />}
+        </MarkedText>
+      )}
+      {!isProven && <Unproven identity={node.identity} />}
+      {node.clone?.keep === null && <MarkedText verdict={cloned}>Cloned</MarkedText>}
+    </div>
+  )
+}
+
+const unproven = { good: 'Plain HTTP', expired: 'Expired', revoked: 'Revoked' }
+
+function Unproven({ identity }: { identity: Node['identity'] }) {
+  return (
+    <MarkedText verdict={channelVerdict(identity)}>
+      <span className="nowrap">{unproven[identity.state]}</span>
     </MarkedText>
   )
 }

@@ -2,14 +2,12 @@
 import { Link } from '@tanstack/react-router'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
-import { Facts } from '../../components/facts.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { ownWords } from '../../lib/own-words.ts'
-import { formatDateTime } from '../../lib/time.ts'
-import { Labels, outcomeVerdict, VersionLink } from './node-cells.tsx'
+import { outcomeVerdict, VersionLink } from './node-cells.tsx'
 import classes from './node-screen.module.css'
 import { syncVerdict } from './rules.ts'
 
@@ -53,7 +51,11 @@ export function SyncPanel({ node: { sync } }: { node: Node }) {
                 ) : (
                   <>
                     <td>
-                      <VersionLink identity={identity} />
+                      {name === 'Effective' && sync.effectiveSource === 'local' ? (
+                        'local change'
+                      ) : (
+                        <VersionLink identity={identity} />
+                      )}
                     </td>
                     <td>
                       <Digest value={identity.digest} />
@@ -115,28 +117,6 @@ export function ResultPanel({ node: { lastResult, sync } }: { node: Node }) {
   )
 }
 
-export function IdentityPanel({ node }: { node: Node }) {
-  return (
-    <section className="panel" aria-labelledby="identity-heading">
-      <div className="panel-head">
-        <h2 id="identity-heading">Identity</h2>
-      </div>
-      <div className="panel-body">
-        <Facts
-          facts={[
-            { name: 'Host', value: node.hostname },
-            { name: 'System', value: `${node.os}, ${node.arch}` },
-            { name: 'farmstead-node', value: node.version },
-            { name: 'Labels', value: <Labels labels={node.labels} /> },
-            { name: 'Enrolled', value: formatDateTime(node.enrolledAt) },
-            { name: 'Id', value: <code>{node.id}</code> },
-          ]}
-        />
-      </div>
-    </section>
-  )
-}
-
 /** Names for the gauges we know; a newer node's others are shown under their wire names. */
 const gaugeLabels: Record<string, string> = {
   openConnections: 'Open connections',
@@ -148,6 +128,8 @@ const gaugeLabels: Record<string, string> = {
   cacheEntries: 'Cached look-ups',
   cacheBytes: 'File bytes in memory',
   openFiles: 'Files held open',
+  folderWatches: 'Watched folders',
+  loopsUnwatched: 'Loops that can’t watch',
   workers: 'Event loops',
 }
 

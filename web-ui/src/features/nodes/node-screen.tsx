@@ -9,11 +9,17 @@ import type { Node, Session } from '../../lib/api-types.ts'
 import { formatSeconds, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { nodeQuery } from './api.ts'
+import { DriftPanel } from './drift/drift-panel.tsx'
 import { EditNodeDialog } from './edit-node-dialog.tsx'
 import { EffectiveConfigPanel } from './effective-config-panel.tsx'
+import { CloneNotice } from './identity/clone-notice.tsx'
+import { IdentityNotice } from './identity/identity-notice.tsx'
+import { IdentityPanel } from './identity/identity-panel.tsx'
+import { LogPanel } from './machine/log-panel.tsx'
+import { MachinePanel, RootsPanel } from './machine/machine-panel.tsx'
 import { LastSeen, Urls } from './node-cells.tsx'
 import { NodeCharts } from './node-charts.tsx'
-import { GaugesPanel, IdentityPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
+import { GaugesPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
 import classes from './node-screen.module.css'
 import type { NodeSearch } from './node-search.ts'
 import { OverridePanel } from './override-panel.tsx'
@@ -48,13 +54,23 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
       <QueryStates query={node} what="The node" skeletonRows={6}>
         {(data) => (
           <>
+            {data.clone !== null && (
+              <CloneNotice node={data} clone={data.clone} session={session} />
+            )}
+            <IdentityNotice node={data} session={session} />
+            {data.drift !== null && <DriftPanel node={data} drift={data.drift} session={session} />}
             <div className={classes.overview}>
               <SyncPanel node={data} />
               <ResultPanel node={data} />
-              <IdentityPanel node={data} />
             </div>
             <NodeCharts id={id} search={search} onSearch={onSearch} />
             <GaugesPanel node={data} />
+            <div className={classes.overview}>
+              <MachinePanel node={data} />
+              <IdentityPanel node={data} session={session} />
+            </div>
+            <RootsPanel host={data.host} />
+            <LogPanel node={data} />
             <EffectiveConfigPanel node={data} />
             <OverridePanel node={data} session={session} />
             {editing && <EditNodeDialog node={data} onClose={() => setEditing(false)} />}

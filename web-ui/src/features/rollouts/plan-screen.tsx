@@ -75,7 +75,7 @@ function Plan({ plan, release, session, onStarted }: PlanScreenProps & { plan: R
         </div>
         {plan.nodes.length === 0 ? (
           <EmptyState title="No node to roll out to">
-            <Link to="/">Add a node</Link> first; it takes this version then.
+            <Link to="/enrolment">Add a node</Link> first; it takes this version then.
           </EmptyState>
         ) : (
           <PlanTable plan={plan} />

@@ -2,11 +2,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../lib/api-client.ts'
 
-export const systemQuery = queryOptions({
-  queryKey: ['system'],
-  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/system', { signal })),
-})
-
 export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/health', { signal })),

@@ -4,12 +4,14 @@ import { useState } from 'react'
 import { Facts } from '../../components/facts.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Health, Session, System } from '../../lib/api-types.ts'
+import { systemQuery } from '../../lib/system-query.ts'
 import { formatDateTime } from '../../lib/time.ts'
-import { healthQuery, systemQuery } from './api.ts'
+import { healthQuery } from './api.ts'
 import classes from './settings.module.css'
 
 export type SettingsScreenProps = {
@@ -22,12 +24,7 @@ export function SettingsScreen({ session, passwordForm }: SettingsScreenProps) {
   const health = useQuery(healthQuery)
   return (
     <Page title="Settings">
-      {system.data?.agentListener.transport === 'insecure-http' && (
-        <Notice tone="warn" title="Nodes talk to this control plane over plain HTTP">
-          Whoever reads that traffic can read the nodes’ credentials and configs. Keep the agent
-          listener (<code>{system.data.agentListener.url}</code>) on a network you trust.
-        </Notice>
-      )}
+      <PlainListenerNotice />
       <div className={classes.columns}>
         <div className="stack">
           <section className="panel" aria-labelledby="account-heading">
@@ -98,9 +95,24 @@ function systemFacts(system: System) {
     },
     { name: 'Nodes dial', value: <code>{agentListener.url}</code> },
     { name: 'Their channel', value: <StatusBadge verdict={transports[agentListener.transport]} /> },
+    ...caFacts(system.certificateAuthority),
     { name: 'Running since', value: <TimeAgo at={system.startedAt} /> },
     { name: 'Epoch', value: String(system.epoch) },
     { name: 'Id', value: <code>{system.controlPlaneId}</code> },
+  ]
+}
+
+/** Of the CA that makes the nodes' certificates; none on plain HTTP. */
+function caFacts(ca: System['certificateAuthority']) {
+  if (ca === null) return []
+  const { fingerprint, notAfter, serverNotAfter, nextFingerprint } = ca
+  return [
+    { name: 'CA fingerprint', value: <code>{fingerprint}</code> },
+    ...(nextFingerprint === null
+      ? []
+      : [{ name: 'Next CA', value: <code>{nextFingerprint}</code> }]),
+    { name: 'CA good until', value: formatDateTime(notAfter) },
+    { name: 'Listener’s until', value: `${formatDateTime(serverNotAfter)}, renewed by itself` },
   ]
 }
 
@@ -108,6 +120,7 @@ const checkNames: Record<Health['checks'][number]['name'], string> = {
   'control-db': 'Control database',
   'metrics-db': 'Measurements',
   'node-check': 'Config check',
+  'agent-ca': 'Agents’ certificates',
 }
 
 function healthFacts(health: Health) {

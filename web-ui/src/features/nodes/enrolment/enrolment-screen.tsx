@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Notice } from '../../../components/notice.tsx'
+import { Page } from '../../../components/page.tsx'
+import { PlainListenerNotice } from '../../../components/plain-listener-notice.tsx'
+import { QueryStates } from '../../../components/query-states.tsx'
+import type { Session } from '../../../lib/api-types.ts'
+import { whyNot } from '../../../lib/permissions.ts'
+import { nodesQuery } from '../api.ts'
+import { createTokenMutation, tokensQuery } from './api.ts'
+import { JoinCommand } from './join-command.tsx'
+import { TokenForm } from './token-form.tsx'
+import { TokensPanel } from './tokens-panel.tsx'
+
+export type EnrolmentSearch = { node?: string | undefined }
+export type EnrolmentScreenProps = {
+  session: Session
+  search: EnrolmentSearch
+  onSearch: (search: EnrolmentSearch) => void
+}
+
+export function EnrolmentScreen({ session, search, onSearch }: EnrolmentScreenProps) {
+  const blocked = whyNot(session, 'nodes:enrol')
+  return (
+    <Page
+      title="Add a node"
+      meta="One command on a machine with farmstead-node, and it joins by itself."
+    >
+      {blocked === null ? (
+        <>
+          <PlainListenerNotice />
+          <NewTokenPanel search={search} onSearch={onSearch} />
+          <TokensPanel />
+        </>
+      ) : (
+        <Notice tone="info" title="You may not add nodes">
+          {blocked}
+        </Notice>
+      )}
+    </Page>
+  )
+}
+
+function NewTokenPanel({ search, onSearch }: Omit<EnrolmentScreenProps, 'session'>) {
+  const client = useQueryClient()
+  const nodes = useQuery(nodesQuery)
+  const create = useMutation({
+    ...createTokenMutation,
+    onSuccess: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  })
+  return (
+    <section className="panel" aria-labelledby="new-token-heading">
+      <div className="panel-head">
+        <h2 id="new-token-heading">
+          {create.data === undefined ? 'One-time token' : 'The command'}
+        </h2>
+        <span className="grow" />
+        {create.data !== undefined && (
+          <Button variant="default" size="xs" onClick={() => create.reset()}>
+            Make another token
+          </Button>
+        )}
+      </div>
+      {create.data === undefined ? (
+        <QueryStates query={nodes} what="The nodes" skeletonRows={4}>
+          {(all) => (
+            <div className="panel-body">
+              <TokenForm
+                nodes={all}
+                nodeId={search.node ?? ''}
+                onNodeId={(node) => onSearch(node === '' ? {} : { node })}
+                pending={create.isPending}
+                error={create.error}
+                onCreate={(token) => create.mutate(token)}
+              />
+            </div>
+          )}
+        </QueryStates>
+      ) : (
+        <div className="panel-body">
+          <JoinCommand token={create.data} />
+        </div>
+      )}
+    </section>
+  )
+}

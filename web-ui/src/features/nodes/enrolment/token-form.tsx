@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { type SubmitEvent, useState } from 'react'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import type { Node } from '../../../lib/api-types.ts'
+import { plural } from '../../../lib/format.ts'
+import { parseLabels } from '../labels.ts'
+import type { NewToken } from './api.ts'
+import classes from './enrolment.module.css'
+import { DEFAULT_LIFE_SECONDS, lives, parseUses } from './token-rules.ts'
+
+export type TokenFormProps = {
+  nodes: readonly Node[]
+  /** For whom; '' is a new node. */
+  nodeId: string
+  onNodeId: (nodeId: string) => void
+  pending: boolean
+  error: Error | null
+  onCreate: (token: NewToken) => void
+}
+
+export function TokenForm({ nodes, nodeId, onNodeId, pending, error, onCreate }: TokenFormProps) {
+  const [labelsText, setLabelsText] = useState('')
+  const [usesText, setUsesText] = useState('1')
+  const [life, setLife] = useState<number>(DEFAULT_LIFE_SECONDS)
+  const [asked, setAsked] = useState(false)
+  const labels = parseLabels(labelsText)
+  const uses = parseUses(usesText)
+  const known = nodes.find((node) => node.id === nodeId)
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setAsked(true)
+    if (known !== undefined) return onCreate({ expiresInSeconds: life, nodeId: known.id })
+    if (!labels.ok || !uses.ok) return
+    onCreate({ expiresInSeconds: life, labels: labels.labels, maxUses: uses.uses })
+  }
+  return (
+    <form className="stack" onSubmit={handleSubmit} noValidate>
+      <div className={classes.fields}>
+        <NativeSelect
+          label="Who may join with it"
+          description="A known node comes back as itself"
+          value={known?.id ?? ''}
+          onChange={(event) => onNodeId(event.currentTarget.value)}
+          data={[
+            { value: '', label: 'New nodes' },
+            ...nodes.map(({ id, name }) => ({ value: id, label: `${name}, once more` })),
+          ]}
+        />
+        <NativeSelect
+          label="Good for"
+          description="No longer than the way to the machine takes"
+          value={String(life)}
+          onChange={(event) => setLife(Number(event.currentTarget.value))}
+          data={lives.map(({ seconds, label }) => ({ value: String(seconds), label }))}
+        />
+        {known === undefined && (
+          <>
+            <TextInput
+              label="Uses"
+              description="How many machines may join with it"
+              inputMode="numeric"
+              value={usesText}
+              onChange={(event) => setUsesText(event.currentTarget.value)}
+              error={asked && !uses.ok ? uses.message : null}
+            />
+            <TextInput
+              label="Labels (optional)"
+              description="For grouping and waves, as in rack=b2 site=fra"
+              placeholder="rack=b2"
+              spellCheck={false}
+              value={labelsText}
+              onChange={(event) => setLabelsText(event.currentTarget.value)}
+              error={asked && !labels.ok ? labels.message : null}
+            />
+          </>
+        )}
+      </div>
+      <p className="dim">
+        {known === undefined
+          ? 'Each machine that joins with it becomes a node of its own, and takes the newest version that was rolled out.'
+          : `Whoever joins with it is ${known.name} from then on: the identity it has now ends at that moment. Name, labels, override and config stay.`}
+      </p>
+      {error !== null && <ErrorBox what="No token was made" error={error} />}
+      <div className="row">
+        <Button type="submit" loading={pending}>
+          {known === undefined
+            ? `Make a token for ${uses.ok ? plural(uses.uses, 'node') : 'nodes'}`
+            : `Make a token for ${known.name}`}
+        </Button>
+      </div>
+    </form>
+  )
+}

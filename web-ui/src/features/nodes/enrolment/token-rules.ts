@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+import type { Verdict } from '../../../components/status-badge.tsx'
+import type { CreatedEnrolmentToken, EnrolmentToken, Node } from '../../../lib/api-types.ts'
+import { plural } from '../../../lib/format.ts'
+
+export const MAX_USES = 1000
+
+/** Short first: a secret on its way to a machine should not be good for longer than the way takes. */
+export const lives = [
+  { seconds: 600, label: '10 minutes' },
+  { seconds: 3600, label: '1 hour' },
+  { seconds: 86_400, label: '1 day' },
+  { seconds: 604_800, label: '7 days' },
+  { seconds: 2_592_000, label: '30 days' },
+] as const
+export const DEFAULT_LIFE_SECONDS = 3600
+
+type Uses = { ok: true; uses: number } | { ok: false; message: string }
+
+export function parseUses(text: string): Uses {
+  const uses = Number(text.trim())
+  if (/^\d+$/.test(text.trim()) && uses >= 1 && uses <= MAX_USES) return { ok: true, uses }
+  return { ok: false, message: `A whole number from 1 to ${MAX_USES}.` }
+}
+
+export function tokenVerdict(token: EnrolmentToken, now: number): Verdict {
+  if (token.uses >= token.maxUses) return { label: 'Used up', tone: 'idle', shape: 'disc' }
+  if (Date.parse(token.expiresAt) <= now) return { label: 'Expired', tone: 'idle', shape: 'ring' }
+  return { label: 'Good', tone: 'good', shape: 'disc' }
+}
+
+/** Tokens for plain HTTP have nothing by which the control plane could be known. */
+export function isPlain({ token, secret }: Pick<CreatedEnrolmentToken, 'token' | 'secret'>) {
+  return token === secret
+}
+
+/** Which folder the command makes the node's; the next commands need it again. */
+export function stateFolder(command: string): string | null {
+  return /--state (\S+)/.exec(command)?.[1] ?? null
+}
+
+type Made = Pick<CreatedEnrolmentToken, 'nodeId' | 'createdAt'>
+
+/** Who joined since the token was made. With one for a known node: that one, with a newer identity. */
+export function joinedSince(token: Made, nodes: readonly Node[]): Node[] {
+  if (token.nodeId === null) return nodes.filter((node) => node.enrolledAt >= token.createdAt)
+  return nodes.filter(
+    ({ id, identity }) =>
+      id === token.nodeId && identity.issuedAt !== null && identity.issuedAt >= token.createdAt,
+  )
+}
+
+export function usesText({ uses, maxUses }: Pick<EnrolmentToken, 'uses' | 'maxUses'>): string {
+  return `${uses} of ${plural(maxUses, 'use')}`
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Dialog } from '../../../components/dialog.tsx'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import { QueryStates } from '../../../components/query-states.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { TimeAgo } from '../../../components/time-ago.tsx'
+import { useNow } from '../../../hooks/use-now.ts'
+import type { EnrolmentToken } from '../../../lib/api-types.ts'
+import { formatDateTime } from '../../../lib/time.ts'
+import { nodesQuery } from '../api.ts'
+import { Labels } from '../node-cells.tsx'
+import { deleteTokenMutation, tokensQuery } from './api.ts'
+import { tokenVerdict, usesText } from './token-rules.ts'
+
+export function TokensPanel() {
+  const tokens = useInfiniteQuery(tokensQuery)
+  const [deleting, setDeleting] = useState<EnrolmentToken | null>(null)
+  return (
+    <section className="panel" aria-labelledby="tokens-heading">
+      <div className="panel-head">
+        <h2 id="tokens-heading">Tokens</h2>
+        <span className="dim">newest first; their secrets are kept nowhere</span>
+      </div>
+      <QueryStates query={tokens} what="The tokens" skeletonRows={3}>
+        {({ pages }) => (
+          <Tokens tokens={pages.flatMap((page) => page.items)} onDelete={setDeleting} />
+        )}
+      </QueryStates>
+      {tokens.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={tokens.isFetchingNextPage}
+            onClick={() => void tokens.fetchNextPage()}
+          >
+            Show older tokens
+          </Button>
+        </div>
+      )}
+      {deleting !== null && <DeleteDialog token={deleting} onClose={() => setDeleting(null)} />}
+    </section>
+  )
+}
+
+type TokensProps = { tokens: EnrolmentToken[]; onDelete: (token: EnrolmentToken) => void }
+
+function Tokens({ tokens, onDelete }: TokensProps) {
+  const now = useNow()
+  if (tokens.length === 0) {
+    return (
+      <EmptyState title="No token has been made yet">
+        The ones you make stand here until you delete them, with how often they were used.
+      </EmptyState>
+    )
+  }
+  return (
+    <section className="scroll-x" aria-label="Tokens, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">For</th>
+            <th scope="col">Good until</th>
+            <th scope="col" className="wide-only">
+              Made
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Delete</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map((token) => (
+            <tr key={token.id}>
+              <td>
+                <StatusBadge verdict={tokenVerdict(token, now)} />
+              </td>
+              <td>
+                <For token={token} />
+                <div className="dim">{usesText(token)}</div>
+              </td>
+              <td>{formatDateTime(token.expiresAt)}</td>
+              <td className="wide-only">
+                <TimeAgo at={token.createdAt} /> by{' '}
+                {token.createdBy ?? 'the operator, on the machine'}
+              </td>
+              <td className="num">
+                <Button
+                  variant="default"
+                  size="xs"
+                  onClick={() => onDelete(token)}
+                  aria-label={`Delete the token made ${formatDateTime(token.createdAt)}`}
+                >
+                  Delete
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function For({ token }: { token: EnrolmentToken }) {
+  const nodes = useQuery(nodesQuery)
+  if (token.nodeId !== null) {
+    const name = nodes.data?.find((node) => node.id === token.nodeId)?.name
+    return (
+      <Link to="/nodes/$id" params={{ id: token.nodeId }}>
+        {name ?? 'a known node'}
+      </Link>
+    )
+  }
+  if (Object.keys(token.labels).length === 0) return 'New nodes'
+  return (
+    <span className="row">
+      New nodes <Labels labels={token.labels} />
+    </span>
+  )
+}
+
+function DeleteDialog({ token, onClose }: { token: EnrolmentToken; onClose: () => void }) {
+  const client = useQueryClient()
+  const remove = useMutation({
+    ...deleteTokenMutation,
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: tokensQuery.queryKey })
+      onClose()
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title="Delete this token">
+      <div className="stack">
+        <p>
+          Nobody can join with it any more. Nodes that have joined with it stay nodes:{' '}
+          {usesText(token)}.
+        </p>
+        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
+        <div className="row">
+          <Button loading={remove.isPending} onClick={() => remove.mutate(token.id)}>
+            Delete 1 token
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

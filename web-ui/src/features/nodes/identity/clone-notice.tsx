@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../../components/action-button.tsx'
+import { Dialog } from '../../../components/dialog.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import { TimeAgo } from '../../../components/time-ago.tsx'
+import { useNow } from '../../../hooks/use-now.ts'
+import type { Node, NodeClone, Session } from '../../../lib/api-types.ts'
+import { whyNot } from '../../../lib/permissions.ts'
+import { decideCloneMutation } from '../api.ts'
+import classes from './identity.module.css'
+import { isSilent, keptOf, processName, shortHex } from './identity-rules.ts'
+
+type Incarnation = NodeClone['incarnations'][number]
+type CloneNoticeProps = { node: Node; clone: NodeClone; session: Session }
+
+/** Several processes hold one key: only a person knows which of the machines is the node. */
+export function CloneNotice({ node, clone, session }: CloneNoticeProps) {
+  const [keeping, setKeeping] = useState<Incarnation | null>(null)
+  const kept = keptOf(clone)
+  const blocked = whyNot(session, 'nodes:write')
+  return (
+    <>
+      <Notice
+        tone={kept === null ? 'bad' : 'warn'}
+        title={
+          kept === null
+            ? `More than one process says it is ${node.name}`
+            : `${processName(kept)} is kept as ${node.name}`
+        }
+      >
+        {kept === null ? (
+          <>
+            They hold the same key, as after copying a machine with its state folder. All of them
+            serve what they had; none is given anything new. Found out{' '}
+            <TimeAgo at={clone.detectedAt} />. Keep the one that is the node:
+          </>
+        ) : (
+          <>
+            It gets a new key, which shuts the others out. They are refused until they join with
+            tokens of their own, and serve on meanwhile.
+          </>
+        )}
+        <ul className={classes.processes} aria-label={`Processes that say they are ${node.name}`}>
+          {clone.incarnations.map((one) => (
+            <li key={one.incarnation}>
+              <Process process={one} />
+              {one.incarnation === clone.keep ? (
+                <strong>Kept</strong>
+              ) : (
+                <ActionButton
+                  variant="default"
+                  size="xs"
+                  blockedBy={blocked}
+                  onClick={() => setKeeping(one)}
+                >
+                  Keep {processName(one)}
+                </ActionButton>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Notice>
+      {keeping !== null && (
+        <KeepDialog node={node} clone={clone} process={keeping} onClose={() => setKeeping(null)} />
+      )}
+    </>
+  )
+}
+
+function Process({ process }: { process: Incarnation }) {
+  const { hostname, address, incarnation, lastSeenAt } = process
+  const now = useNow()
+  return (
+    <div className={classes.process}>
+      <span>
+        <strong>{hostname}</strong> {address !== null && <code>{address}</code>}
+      </span>
+      <span className="dim">
+        process <code title={incarnation}>{shortHex(incarnation)}</code>, last said hello{' '}
+        <TimeAgo at={lastSeenAt} />
+        {isSilent(process, now) && ': it has ended, or was started again since'}
+      </span>
+    </div>
+  )
+}
+
+type KeepDialogProps = { node: Node; clone: NodeClone; process: Incarnation; onClose: () => void }
+
+function KeepDialog({ node, clone, process, onClose }: KeepDialogProps) {
+  const client = useQueryClient()
+  const decide = useMutation({
+    ...decideCloneMutation,
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['nodes'] })
+      onClose()
+    },
+  })
+  const others = clone.incarnations.filter((one) => one !== process)
+  return (
+    <Dialog onClose={onClose} title={`Keep ${processName(process)} as ${node.name}`}>
+      <div className="stack">
+        <ul className="bullets">
+          <li>
+            {process.hostname} goes on as {node.name}, with a new key, and takes versions again.
+          </li>
+          <li>
+            {others.length === 1
+              ? `${others.map(processName)} is refused. It serves on what it has, and becomes a node of its own when it joins with a token of its own.`
+              : `${others.length} others are refused. They serve on what they have, and become nodes of their own when they join with tokens of their own.`}
+          </li>
+          {node.identity.kind === 'credential' && (
+            <li>
+              Over plain HTTP the secret cannot be changed: the other must be stopped or join anew,
+              or it is a clone again after its next start.
+            </li>
+          )}
+        </ul>
+        {decide.isError && <ErrorBox what="Not decided" error={decide.error} />}
+        <div className="row">
+          <Button
+            loading={decide.isPending}
+            onClick={() => decide.mutate({ id: node.id, keep: process.incarnation })}
+          >
+            Keep {processName(process)}
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+import { useState } from 'react'
+import { ActionButton } from '../../../components/action-button.tsx'
+import { Notice } from '../../../components/notice.tsx'
+import { TimeAgo } from '../../../components/time-ago.tsx'
+import { useNow } from '../../../hooks/use-now.ts'
+import type { Node, Session } from '../../../lib/api-types.ts'
+import { whyNot } from '../../../lib/permissions.ts'
+import { isRenewalOverdue, timeLeft } from './identity-rules.ts'
+import { NewTokenDialog } from './new-token-dialog.tsx'
+
+/** Above everything else of the node: what is wrong with who it is, and the way on. */
+export function IdentityNotice({ node, session }: { node: Node; session: Session }) {
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      <Trouble node={node} session={session} onToken={() => setAsking(true)} />
+      {/* Not within the trouble: it is to tell when that is over. */}
+      {asking && <NewTokenDialog node={node} onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+type TroubleProps = { node: Node; session: Session; onToken: () => void }
+
+function Trouble({ node, session, onToken }: TroubleProps) {
+  const now = useNow()
+  const { kind, state, notAfter } = node.identity
+  if (state !== 'good') return <Ended node={node} session={session} onToken={onToken} />
+  if (kind === 'credential') {
+    return (
+      <Notice tone="warn" title={`${node.name} talks over plain HTTP`}>
+        Its secret and its config cross the network readably, and nobody proves to it that this is
+        its control plane. Let it join anew once the agent listener speaks TLS.
+      </Notice>
+    )
+  }
+  if (notAfter !== null && isRenewalOverdue(node.identity, now)) {
+    return (
+      <Notice tone="warn" title={`The certificate of ${node.name} should have been renewed`}>
+        It ends {timeLeft(notAfter, now)}. The node renews it by itself when it reaches this control
+        plane: see its error log. After its end only a new token brings it back.
+      </Notice>
+    )
+  }
+  return null
+}
+
+function Ended({ node, session, onToken }: TroubleProps) {
+  const { state, refused } = node.identity
+  return (
+    <Notice
+      tone="bad"
+      title={
+        state === 'expired'
+          ? `The certificate of ${node.name} has expired`
+          : `The identity of ${node.name} is revoked`
+      }
+      action={
+        <ActionButton
+          variant="default"
+          size="xs"
+          blockedBy={whyNot(session, 'nodes:enrol')}
+          onClick={onToken}
+        >
+          Make a token to let it back in
+        </ActionButton>
+      }
+    >
+      It is not listened to, and serves on what it had. The way back is a new token, and the command
+      it gives on its machine.{' '}
+      {refused !== null && (
+        <>
+          It asked last <TimeAgo at={refused.at} />.
+        </>
+      )}
+    </Notice>
+  )
+}

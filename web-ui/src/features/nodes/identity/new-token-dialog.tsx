@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+import { Button, NativeSelect } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { Dialog } from '../../../components/dialog.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import type { Node } from '../../../lib/api-types.ts'
+import { createTokenMutation, tokensQuery } from '../enrolment/api.ts'
+import { JoinCommand } from '../enrolment/join-command.tsx'
+import { DEFAULT_LIFE_SECONDS, lives } from '../enrolment/token-rules.ts'
+
+/** The way back for a node whose identity has ended, and the way to a new machine for one whose has not. */
+export function NewTokenDialog({ node, onClose }: { node: Node; onClose: () => void }) {
+  const client = useQueryClient()
+  const create = useMutation({
+    ...createTokenMutation,
+    onSuccess: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  })
+  return (
+    <Dialog onClose={onClose} title={`New token for ${node.name}`} size="lg">
+      {create.data === undefined ? (
+        <Confirm
+          node={node}
+          pending={create.isPending}
+          error={create.error}
+          onConfirm={(expiresInSeconds) => create.mutate({ nodeId: node.id, expiresInSeconds })}
+          onClose={onClose}
+        />
+      ) : (
+        <div className="stack">
+          <JoinCommand token={create.data} />
+          <div className="row">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+type ConfirmProps = {
+  node: Node
+  pending: boolean
+  error: Error | null
+  onConfirm: (expiresInSeconds: number) => void
+  onClose: () => void
+}
+
+function Confirm({ node, pending, error, onConfirm, onClose }: ConfirmProps) {
+  const [life, setLife] = useState<number>(DEFAULT_LIFE_SECONDS)
+  const isGood = node.identity.state === 'good'
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onConfirm(life)
+  }
+  return (
+    <form className="stack" onSubmit={handleSubmit}>
+      <ul className="bullets">
+        <li>The token changes nothing by itself: {node.name} goes on as it is.</li>
+        <li>
+          Whoever joins with it is {node.name} from then on
+          {isGood ? ', and the identity it has now ends at that moment' : ''}.
+        </li>
+        <li>Its name, labels, override and history stay.</li>
+      </ul>
+      <NativeSelect
+        label="Good for"
+        value={String(life)}
+        onChange={(event) => setLife(Number(event.currentTarget.value))}
+        data={lives.map(({ seconds, label }) => ({ value: String(seconds), label }))}
+      />
+      {error !== null && <ErrorBox what="No token was made" error={error} />}
+      <div className="row">
+        <Button type="submit" loading={pending}>
+          Make a token for {node.name}
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

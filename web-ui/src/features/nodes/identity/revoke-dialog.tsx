@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Dialog } from '../../../components/dialog.tsx'
+import { ErrorBox } from '../../../components/error-box.tsx'
+import type { Node } from '../../../lib/api-types.ts'
+import { revokeIdentityMutation } from '../api.ts'
+
+export function RevokeDialog({ node, onClose }: { node: Node; onClose: () => void }) {
+  const client = useQueryClient()
+  const revoke = useMutation({
+    ...revokeIdentityMutation,
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['nodes'] })
+      onClose()
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title={`Revoke the identity of ${node.name}`}>
+      <div className="stack">
+        <ul className="bullets">
+          <li>Its connection to this control plane ends at once, and nobody can speak for it.</li>
+          <li>It goes on serving what it serves now, and visitors see no difference.</li>
+          <li>It gets no new version and reports nothing.</li>
+          <li>
+            The way back is a new token for {node.name}, and the command it gives on its machine.
+            Nothing else brings the old identity back.
+          </li>
+        </ul>
+        {revoke.isError && <ErrorBox what="Not revoked" error={revoke.error} />}
+        <div className="row">
+          <Button loading={revoke.isPending} onClick={() => revoke.mutate(node.id)}>
+            Revoke the identity of 1 node
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

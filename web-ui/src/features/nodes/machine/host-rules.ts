@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What the numbers of a machine say, and when they deserve a second look.
+import type { Verdict } from '../../../components/status-badge.tsx'
+import type { NodeHost } from '../../../lib/api-types.ts'
+import { DASH, formatBytes, formatCount, formatRatio, plural } from '../../../lib/format.ts'
+
+export type HostFact = { name: string; text: string; warning: string | null }
+type Root = NodeHost['roots'][number]
+
+const DESCRIPTORS_FULL = 0.8
+const MEMORY_LOW = 0.05
+const DISK_FULL = 0.95
+
+export const warnVerdict = (label: string): Verdict => ({ label, tone: 'warn', shape: 'triangle' })
+
+const two = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+export function hostFacts(host: NodeHost): HostFact[] {
+  const { cpuCount, cpuBusyRatio, loadAverage1m, residentBytes, openConnections } = host
+  return [
+    {
+      name: 'CPU',
+      text:
+        cpuCount === null
+          ? `${formatRatio(cpuBusyRatio)} busy`
+          : `${formatRatio(cpuBusyRatio)} of ${plural(cpuCount, 'CPU')} busy`,
+      warning: null,
+    },
+    {
+      name: 'Load, 1 min',
+      text: loadAverage1m === null ? DASH : two.format(loadAverage1m),
+      warning: null,
+    },
+    memory(host),
+    { name: 'farmstead-node', text: `${formatBytes(residentBytes)} resident`, warning: null },
+    descriptors(host),
+    {
+      name: 'Connections',
+      text: openConnections === null ? DASH : `${formatCount(openConnections)} open`,
+      warning: null,
+    },
+  ]
+}
+
+function memory({ memoryTotalBytes: total, memoryAvailableBytes: available }: NodeHost): HostFact {
+  const isLow = total !== null && available !== null && available < total * MEMORY_LOW
+  return {
+    name: 'Memory',
+    text: `${formatBytes(available)} of ${formatBytes(total)} available`,
+    warning: isLow ? 'Nearly used up' : null,
+  }
+}
+
+function descriptors({ openDescriptors: open, descriptorLimit: limit }: NodeHost): HostFact {
+  const isFull = open !== null && limit !== null && open > limit * DESCRIPTORS_FULL
+  const count = (value: number | null) => (value === null ? DASH : formatCount(value))
+  return {
+    name: 'Descriptors',
+    text: `${count(open)} of ${count(limit)} open`,
+    warning: isFull ? 'Nearly used up' : null,
+  }
+}
+
+export function usedRatio({ totalBytes, freeBytes }: Pick<Root, 'totalBytes' | 'freeBytes'>) {
+  return totalBytes === null || freeBytes === null || totalBytes === 0
+    ? null
+    : (totalBytes - freeBytes) / totalBytes
+}
+
+export const isDiskFull = (root: Root) => (usedRatio(root) ?? 0) > DISK_FULL
+
+/** Why a root's rates are dashes, when they are. */
+export function whyNoRates(roots: readonly Root[]): string | null {
+  return roots.some(({ readBytesPerSecond }) => readBytesPerSecond === null)
+    ? 'A dash: the kernel counts no reads of that file system, or two reports in a row are not there yet.'
+    : null
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+import { Facts } from '../../../components/facts.tsx'
+import { StatusBadge } from '../../../components/status-badge.tsx'
+import { TimeAgo } from '../../../components/time-ago.tsx'
+import type { Node, NodeHost } from '../../../lib/api-types.ts'
+import {
+  formatByteRate,
+  formatBytes,
+  formatRate,
+  formatRatio,
+  formatSeconds,
+} from '../../../lib/format.ts'
+import { hostFacts, isDiskFull, usedRatio, warnVerdict, whyNoRates } from './host-rules.ts'
+
+/** The machine below the node, as its newest report tells. */
+export function MachinePanel({ node }: { node: Node }) {
+  const { host } = node
+  return (
+    <section className="panel" aria-labelledby="machine-heading">
+      <div className="panel-head">
+        <h2 id="machine-heading">Machine</h2>
+        {host !== null && (
+          <span className="dim">
+            as reported <TimeAgo at={host.at} />
+          </span>
+        )}
+      </div>
+      <div className="panel-body stack-tight">
+        <Facts
+          facts={[
+            { name: 'Host', value: node.hostname },
+            { name: 'System', value: `${node.os}, ${node.arch}` },
+            { name: 'Version', value: `farmstead-node ${node.version}` },
+            ...(host === null ? [] : measured(host)),
+          ]}
+        />
+        {host === null && (
+          <p className="dim">
+            {node.connected
+              ? 'It has told nothing about its CPU, memory and disks yet: that comes with its next report.'
+              : 'Nothing is known about its CPU, memory and disks since this control plane started: it is not connected.'}
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function measured(host: NodeHost) {
+  return hostFacts(host).map(({ name, text, warning }) => ({
+    name,
+    value: (
+      <>
+        {text} {warning !== null && <StatusBadge verdict={warnVerdict(warning)} />}
+      </>
+    ),
+  }))
+}
+
+/** Nothing, for a node that tells of no root. */
+export function RootsPanel({ host }: { host: NodeHost | null }) {
+  if (host === null || host.roots.length === 0) return null
+  const why = whyNoRates(host.roots)
+  return (
+    <section className="panel" aria-labelledby="roots-heading">
+      <div className="panel-head">
+        <h2 id="roots-heading">Disks of the roots</h2>
+        <span className="dim">reads of the whole disk, between the last two reports</span>
+      </div>
+      <section className="scroll-x" aria-label="Disks of the roots, table">
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Root</th>
+              <th scope="col" className="wide-only">
+                Disk
+              </th>
+              <th scope="col" className="num">
+                Used
+              </th>
+              <th scope="col" className="num wide-only">
+                Free
+              </th>
+              <th scope="col" className="num">
+                Read
+              </th>
+              <th scope="col" className="num">
+                Reads/s
+              </th>
+              <th scope="col" className="num">
+                Per read
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {host.roots.map((root) => (
+              <RootRow key={root.path} root={root} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {why !== null && <p className="panel-body dim">{why}</p>}
+    </section>
+  )
+}
+
+function RootRow({ root }: { root: NodeHost['roots'][number] }) {
+  const { millisecondsPerRead } = root
+  return (
+    <tr>
+      <th scope="row">
+        <code>{root.path}</code>
+      </th>
+      <td className="wide-only">{root.device === null ? '–' : <code>{root.device}</code>}</td>
+      <td className="num">
+        {isDiskFull(root) && <StatusBadge verdict={warnVerdict('Nearly full')} />}{' '}
+        {formatRatio(usedRatio(root))} of {formatBytes(root.totalBytes)}
+      </td>
+      <td className="num wide-only">{formatBytes(root.freeBytes)}</td>
+      <td className="num">{formatByteRate(root.readBytesPerSecond)}</td>
+      <td className="num">{formatRate(root.readsPerSecond)}</td>
+      <td className="num">
+        {formatSeconds(millisecondsPerRead === null ? null : millisecondsPerRead / 1000)}
+      </td>
+    </tr>
+  )
+}

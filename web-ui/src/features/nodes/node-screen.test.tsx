@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// A node's page: who it is, what was changed on its machine, and what its machine tells.
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, test } from 'vitest'
+import type { Node } from '../../lib/api-types.ts'
+import { type Handlers, json, never, problem } from '../../test/fake-api.ts'
+import { renderApp, sayChanged } from '../../test/render-app.tsx'
+import { createdToken, drift, host, node, page, session } from '../../test/samples.ts'
+
+const { id, identity } = node()
+const noText = { text: null, generation: null, digest: null, desiredText: null }
+const empty = () => new Response(null, { status: 204 })
+
+function open(change: Partial<Node> = {}, handlers: Handlers = {}) {
+  return renderApp(`/nodes/${id}`, {
+    [`GET /nodes/${id}`]: () => json(node(change)),
+    [`GET /nodes/${id}/effective-config`]: () => json(noText),
+    [`GET /nodes/${id}/override`]: () => json({ mergePatch: {} }, { etag: '"1"' }),
+    ...handlers,
+  })
+}
+
+const panel = async (name: string) => within(await screen.findByRole('region', { name }))
+const press = async (name: string | RegExp) =>
+  await userEvent.click(await screen.findByRole('button', { name }))
+
+describe('identity', () => {
+  test('shows the channel, the end of the certificate and when it was renewed', async () => {
+    open()
+    const shown = await panel('Identity')
+    expect(shown.getByText('Mutual TLS')).toBeVisible()
+    expect(shown.getByText('in 29 d')).toBeVisible()
+    expect(shown.getByText(/^(23 h|1 d) ago$/)).toBeVisible()
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  test('warns of plain HTTP', async () => {
+    open({ identity: { ...identity, kind: 'credential', issuedAt: null, notAfter: null } })
+    expect(await screen.findByText('edge-1 talks over plain HTTP')).toBeVisible()
+    expect((await panel('Identity')).getByText('Plain HTTP, not protected')).toBeVisible()
+  })
+
+  test('is revoked after saying what happens; then the way back is offered', async () => {
+    const api = open({}, { [`DELETE /nodes/${id}/identity`]: empty })
+    await press('Revoke identity')
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog).toHaveTextContent('goes on serving')
+    expect(dialog).toHaveTextContent('The way back is a new token')
+    const revoked = { ...identity, kind: 'none' as const, state: 'revoked' as const }
+    api.answer({
+      [`GET /nodes/${id}`]: () => json(node({ identity: revoked, connected: false })),
+      'POST /enrolment-tokens': () => json(createdToken({ nodeId: id }), {}, 201),
+    })
+    await userEvent.click(
+      within(dialog).getByRole('button', { name: 'Revoke the identity of 1 node' }),
+    )
+    expect(await screen.findByRole('alert')).toHaveTextContent('The identity of edge-1 is revoked')
+    expect(await screen.findByRole('button', { name: 'Revoke identity' })).toBeDisabled()
+    await press('Make a token to let it back in')
+    await press('Make a token for edge-1')
+    expect(await screen.findByText(createdToken().command)).toBeVisible()
+    const post = api.requests.find(({ path }) => path === '/enrolment-tokens')
+    expect(post?.body).toEqual({ nodeId: id, expiresInSeconds: 3600 })
+
+    const back = { ...identity, issuedAt: new Date().toISOString() }
+    api.answer({
+      [`GET /nodes/${id}`]: () => json(node({ identity: back })),
+      'GET /nodes': () => json(page(node({ identity: back }))),
+    })
+    sayChanged('node')
+    expect(await screen.findByText('edge-1 has joined anew')).toBeVisible()
+    expect(screen.queryByText('The identity of edge-1 is revoked')).toBeNull()
+  })
+
+  test('cannot be ended by who may not', async () => {
+    open({}, { 'GET /session': () => json({ ...session, permissions: [] }) })
+    const revoke = await screen.findByRole('button', { name: 'Revoke identity' })
+    expect(revoke).toBeDisabled()
+    expect(revoke).toHaveAccessibleDescription(/nodes:write/)
+  })
+})
+
+describe('a clone', () => {
+  const incarnations = ['a', 'b'].map((letter) => ({
+    incarnation: letter.repeat(32),
+    hostname: 'web-1',
+    address: `10.0.0.${letter === 'a' ? 1 : 2}`,
+    lastSeenAt: new Date().toISOString(),
+  }))
+  const clone = { detectedAt: new Date().toISOString(), keep: null, incarnations }
+
+  test('shows both processes, and one is kept after saying what happens', async () => {
+    const api = open({ clone }, { [`POST /nodes/${id}/clone`]: empty })
+    const alert = await screen.findByRole('alert')
+    expect(alert).toHaveTextContent('More than one process says it is edge-1')
+    expect(alert).toHaveTextContent('10.0.0.2')
+    await press('Keep web-1 (bbbbbbbb)')
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog).toHaveTextContent('web-1 (aaaaaaaa) is refused')
+    api.answer({
+      [`GET /nodes/${id}`]: () => json(node({ clone: { ...clone, keep: 'b'.repeat(32) } })),
+    })
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Keep web-1 (bbbbbbbb)' }))
+    expect(await screen.findByText('web-1 (bbbbbbbb) is kept as edge-1')).toBeVisible()
+    const post = api.requests.find(({ method }) => method === 'POST')
+    expect(post?.body).toEqual({ keep: 'b'.repeat(32) })
+  })
+
+  test('that is over by now is said in the question', async () => {
+    open(
+      { clone },
+      { [`POST /nodes/${id}/clone`]: () => problem(409, 'no_clone', 'Nothing to decide.') },
+    )
+    await press('Keep web-1 (aaaaaaaa)')
+    const dialog = await screen.findByRole('dialog')
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Keep web-1 (aaaaaaaa)' }))
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('Nothing to decide.')
+  })
+})
+
+describe('drift', () => {
+  const changed = drift()
+  const detail = { ...changed, text: '{ "a": 2 }', assignedText: '{ "a": 1 }' }
+  const handlers = { [`GET /nodes/${id}/drift`]: () => json(detail) }
+
+  test('is kept as a version, which can be rolled out from there', async () => {
+    const api = open({ drift: changed }, handlers)
+    const shown = await panel('Changed on its machine')
+    expect(shown.getByText('Served')).toBeVisible()
+    expect(shown.getByText(/takes no other version/)).toBeVisible()
+    await press('Keep it as a new version')
+    const dialog = await screen.findByRole('dialog')
+    await userEvent.type(within(dialog).getByRole('textbox', { name: /Message/ }), 'Hot fix')
+    const decision = { action: 'adopt' as const, actor: 'ana', at: new Date().toISOString() }
+    api.answer({
+      [`POST /nodes/${id}/drift`]: () => json({ version: { config: 'default', number: 5 } }),
+      [`GET /nodes/${id}`]: () => json(node({ drift: { ...changed, decision } })),
+    })
+    await userEvent.click(
+      within(dialog).getByRole('button', { name: 'Save as a new version of default' }),
+    )
+    expect(await shown.findByText('Kept as default v5')).toBeVisible()
+    expect(shown.getByRole('link', { name: 'Plan rollout of v5' })).toHaveAttribute(
+      'href',
+      '/rollouts/new?config=default&version=5',
+    )
+    const post = api.requests.find(({ method }) => method === 'POST')
+    expect(post?.body).toEqual({ action: 'adopt', digest: changed.digest, message: 'Hot fix' })
+  })
+
+  test('is discarded after saying what is lost', async () => {
+    const api = open({ drift: changed }, handlers)
+    await press('Discard it')
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog).toHaveTextContent('kept nowhere')
+    api.answer({
+      [`POST /nodes/${id}/drift`]: () => json({ version: null }),
+      [`GET /nodes/${id}`]: () => json(node()),
+    })
+    await userEvent.click(
+      within(dialog).getByRole('button', { name: 'Discard the change on 1 node' }),
+    )
+    await screen.findByRole('heading', { name: 'Sync' })
+    expect(screen.queryByRole('region', { name: 'Changed on its machine' })).toBeNull()
+  })
+
+  test('that is another by now is not decided on', async () => {
+    const refusal = () => problem(409, 'drift_changed', 'It now has another digest.')
+    open({ drift: changed }, { ...handlers, [`POST /nodes/${id}/drift`]: refusal })
+    await press('Discard it')
+    await press('Discard the change on 1 node')
+    expect(await screen.findByRole('alert')).toHaveTextContent('It now has another digest.')
+  })
+
+  test('with errors says where, and cannot become a version', async () => {
+    const error = {
+      ...{ pointer: '/listen', line: 2, column: 3, endLine: 2, endColumn: 9 },
+      ...{ code: 'wrong_type', message: 'must be an array', hint: '' },
+    }
+    open({ drift: drift({ isServed: false, errors: [error] }) }, handlers)
+    expect(await screen.findByText(/must be an array/)).toBeVisible()
+    const keep = await screen.findByRole('button', { name: 'Keep it as a new version' })
+    expect(keep).toBeDisabled()
+    expect(keep).toHaveAccessibleDescription(/free of errors/)
+  })
+})
+
+describe('the error log', () => {
+  const line = { at: '2026-03-01T12:00:00.000Z', level: 'warn' as const, text: 'disk is slow' }
+
+  test('is read on request only', async () => {
+    const api = open(
+      {},
+      { [`POST /nodes/${id}/error-log`]: () => json({ lines: [line, line], droppedLines: 7 }) },
+    )
+    await screen.findByText(/The log stays on the machine/)
+    sayChanged('node')
+    expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
+    await userEvent.selectOptions(screen.getByLabelText('How many lines'), '500 lines')
+    await press('Ask the node')
+    expect(await screen.findAllByText('disk is slow')).toHaveLength(2)
+    expect(screen.getByText(/2 lines; 7 older ones are gone/)).toBeVisible()
+    const post = api.requests.find(({ method }) => method === 'POST')
+    expect(post?.body).toEqual({ lines: 500 })
+  })
+
+  test('loading, and none', async () => {
+    const api = open({}, { [`POST /nodes/${id}/error-log`]: never })
+    await press('Ask the node')
+    expect(await screen.findByRole('status', { name: /The log of edge-1/ })).toBeVisible()
+    expect(api.requests.at(-1)?.path).toBe(`/nodes/${id}/error-log`)
+  })
+
+  test('of a node that logged nothing', async () => {
+    open({}, { [`POST /nodes/${id}/error-log`]: () => json({ lines: [], droppedLines: 0 }) })
+    await press('Ask the node')
+    expect(await screen.findByText('It has logged nothing since it started.')).toBeVisible()
+  })
+
+  test('of a node that does not answer: said once, not asked again by itself', async () => {
+    const api = open(
+      {},
+      {
+        [`POST /nodes/${id}/error-log`]: () =>
+          problem(504, 'node_did_not_answer', 'edge-1 is connected, but did not send its log.'),
+      },
+    )
+    await press('Ask the node')
+    const alert = await screen.findByRole('alert')
+    expect(alert).toHaveTextContent('did not send its log')
+    expect(api.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+    api.answer({ [`POST /nodes/${id}/error-log`]: () => json({ lines: [line], droppedLines: 0 }) })
+    await userEvent.click(within(alert).getByRole('button', { name: 'Try again' }))
+    expect(await screen.findByText('disk is slow')).toBeVisible()
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  test('of a node that is away cannot be asked for', async () => {
+    open({ connected: false })
+    const ask = await screen.findByRole('button', { name: 'Ask the node' })
+    expect(ask).toBeDisabled()
+    expect(ask).toHaveAccessibleDescription('It is not connected.')
+  })
+})
+
+describe('the machine', () => {
+  test('shows what it reported, and the disks of the roots', async () => {
+    open({ host: host() })
+    expect((await panel('Machine')).getByText('12.5 % of 2 CPUs busy')).toBeVisible()
+    const disks = within(await screen.findByRole('region', { name: 'Disks of the roots, table' }))
+    expect(disks.getByText('/srv/www')).toBeVisible()
+    expect(disks.getByText('75 % of 100 GiB')).toBeVisible()
+    expect(disks.getByText('12 MB/s')).toBeVisible()
+  })
+
+  test('without a report says why there are no numbers', async () => {
+    open({ host: null })
+    expect(await screen.findByText(/that comes with its next report/)).toBeVisible()
+    expect(screen.queryByText('Disks of the roots')).toBeNull()
+  })
+})
+
+test('a page of tokens is not asked for by the node’s page', async () => {
+  const api = open({}, { 'GET /enrolment-tokens': () => json(page()) })
+  await panel('Identity')
+  expect(api.requests.map(({ path }) => path)).not.toContain('/enrolment-tokens')
+})
