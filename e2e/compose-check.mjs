@@ -89,9 +89,12 @@ async function choosePassword(cookie, currentPassword) {
 /** @param {string} cookie */
 async function allInSync(cookie) {
   const answer = await fetch(`${consoleUrl}/api/v1/nodes`, { headers: { cookie } })
-  /** @type {{ items: { connected: boolean, sync: { state: string } }[] }} */
+  /** @type {{ items: { connected: boolean, sync: { state: string }, identity: { kind: string } }[] }} */
   const { items } = await answer.json()
-  const good = items.filter(({ connected, sync }) => connected && sync.state === 'in-sync')
+  const good = items.filter(
+    ({ connected, sync, identity }) =>
+      connected && sync.state === 'in-sync' && identity.kind === 'certificate',
+  )
   return good.length === NODES ? true : null
 }
 
@@ -115,7 +118,7 @@ async function check() {
     return [...output.matchAll(/Sign in as admin with (\S+) \(once/g)].at(-1)?.[1] ?? null
   })
   const cookie = await choosePassword(await signIn(password), password)
-  await eventually(`${NODES} nodes are in sync`, () => allInSync(cookie))
+  await eventually(`${NODES} nodes are in sync, over mutual TLS`, () => allInSync(cookie))
   if (!compose(['restart']).ok) throw new Error('"compose restart" failed')
   await eventually('after a restart they are in sync again', () => allInSync(cookie))
 }

@@ -10,6 +10,25 @@ export class NodePage {
     this.latencyTable = page.getByRole('region', { name: /^Latency: .*: table$/ })
   }
 
+  panel(name: string): Locator {
+    return this.#page.getByRole('region', { name, exact: true })
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.#page.getByRole('button', { name })
+  }
+
+  /** Answers the question that is open. */
+  async confirm(name: string | RegExp): Promise<void> {
+    await this.#page.getByRole('dialog').getByRole('button', { name }).click()
+  }
+
+  /** The command that a new token gives. */
+  async command(): Promise<string> {
+    const code = this.#page.locator('code', { hasText: /^farmstead-node join/ })
+    return await code.innerText()
+  }
+
   async showLatencyTable(): Promise<void> {
     const view = this.#page.getByRole('radiogroup', { name: /^Latency: .* as$/ })
     await view.getByText('Table').click()

@@ -14,6 +14,9 @@ export type ControlPlanePorts = { console: number; agent: number }
 
 export type ControlPlanePlace = { dataDir: string; consoleCopy: string; ports: ControlPlanePorts }
 
+export const agentUrlOf = ({ agent }: Pick<ControlPlanePorts, 'agent'>) =>
+  `https://127.0.0.1:${agent}`
+
 /** A build under way must not take files away from under a running farm: it serves a copy. */
 export function copyConsole(to: string): void {
   rmSync(to, { recursive: true, force: true })
@@ -29,8 +32,9 @@ export function controlPlaneEnv(place: ControlPlanePlace): NodeJS.ProcessEnv {
     FARMSTEAD_PORT: String(ports.console),
     FARMSTEAD_AGENT_HOST: '127.0.0.1',
     FARMSTEAD_AGENT_PORT: String(ports.agent),
-    FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
-    FARMSTEAD_AGENT_URL: `http://127.0.0.1:${ports.agent}`,
+    // Whatever the shell says: the nodes of this farm have certificates.
+    FARMSTEAD_AGENT_TRANSPORT: 'mtls',
+    FARMSTEAD_AGENT_URL: agentUrlOf(ports),
     FARMSTEAD_NODE_BINARY: nodeBinary,
     FARMSTEAD_CONSOLE_DIR: consoleCopy,
   }

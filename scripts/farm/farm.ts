@@ -11,12 +11,14 @@ import { nodeBinary, root } from '../setup/paths.mjs'
 import { Problem } from '../setup/problem.mjs'
 import {
   admin,
+  agentUrlOf,
   controlPlaneEnv,
   copyConsole,
   failed,
   serverScript,
   stringField,
 } from './control-plane.ts'
+import { joinAgain, joinNew, whyRejoin } from './joining.ts'
 import { type Death, endLeftover, ManagedProcess } from './managed-process.ts'
 import { isFree, portHolder } from './ports.ts'
 import { answers } from './ready.ts'
@@ -25,7 +27,6 @@ import { sampleConfig } from './sample-config.ts'
 const run = promisify(execFile)
 const CONTROL_PLANE_WITHIN_MS = 30_000
 const NODE_WITHIN_MS = 20_000
-const JOIN_WITHIN_MS = 30_000
 const CONFIG_NAME = 'default'
 const FIRST_MESSAGE = 'Serve the sample site'
 const siteScript = join(root, 'scripts/sample-site/generate.ts')
@@ -74,6 +75,8 @@ export class Farm {
   readonly home: string
   readonly ports: FarmPorts
   readonly consoleUrl: string
+  /** Where nodes dial in. */
+  readonly agentUrl: string
   readonly siteDir: string
   readonly nodes: FarmNode[]
   readonly controlPlane: ManagedProcess
@@ -90,6 +93,7 @@ export class Farm {
     this.home = home
     this.ports = ports
     this.consoleUrl = `http://127.0.0.1:${ports.console}`
+    this.agentUrl = agentUrlOf(ports)
     this.siteDir = join(home, 'site')
     this.#consoleCopy = join(home, 'console')
     const dataDir = join(home, 'control')
@@ -221,7 +225,7 @@ export class Farm {
   async #startNodes(signal: AbortSignal): Promise<void> {
     for (const node of this.nodes) {
       signal.throwIfAborted()
-      if (!node.hasJoined) await this.#join(node)
+      await this.#join(node)
       node.process.start()
     }
     await Promise.all(this.nodes.map((node) => this.#awaitNode(node, signal)))
@@ -237,16 +241,12 @@ export class Farm {
   }
 
   async #join(node: FarmNode): Promise<void> {
-    const mergePatch = JSON.stringify({ listen: [{ address: '127.0.0.1', port: node.port }] })
-    const token = await admin(this.#env, ['enrolment-token', '--merge-patch', mergePatch])
-    const secret = stringField(token, 'secret')
-    if (!secret) throw new Problem('The control plane gave no enrolment token.')
-    const url = `http://127.0.0.1:${this.ports.agent}`
-    const args = ['join', url, '--token', secret, '--state', node.stateDir, '--name', node.name]
-    try {
-      await run(nodeBinary, [...args, '--insecure-http'], { timeout: JOIN_WITHIN_MS })
-    } catch (error) {
-      throw failed(`${node.name} could not join the control plane.`, error)
-    }
+    const { name, stateDir, port } = node
+    const joining = { env: this.#env, agentUrl: this.agentUrl, name, stateDir, port }
+    if (!node.hasJoined) return await joinNew(joining)
+    const rejoin = whyRejoin(stateDir, this.agentUrl)
+    if (!rejoin) return
+    this.#options.report(`${name} joins anew as itself: ${rejoin.why}`)
+    await joinAgain(joining, rejoin)
   }
 }

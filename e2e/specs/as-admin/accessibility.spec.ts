@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Each screen, in light and dark, against the WCAG rules that a program can check; and on a phone.
 import { readFileSync } from 'node:fs'
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { phone, violations } from '../../fixtures/axe.ts'
 import { expect, asAdmin as test } from '../../fixtures/index.ts'
 import { configText } from '../../fixtures/sample.ts'
 import { visit } from '../../fixtures/visitors.ts'
 import { ConfigForm } from '../../pages/config-form.ts'
-
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-const phone = { width: 390, height: 844 }
 
 const corpus = new URL('../../../server-c/config-corpus/good/', import.meta.url)
 /** Every option there is, some of them wrong: also a name that is none and wider than a phone. */
@@ -44,6 +41,8 @@ async function screens(page: Page): Promise<Screen[]> {
   return [
     { name: 'farm', path: '/' },
     { name: 'node', path: `/nodes/${node.id}` },
+    { name: 'enrolment', path: '/enrolment' },
+    { name: 'enrolment of a known node', path: `/enrolment?node=${node.id}` },
     { name: 'configs', path: '/configs' },
     { name: 'editor', path: '/configs/default' },
     { name: 'form', path: '/configs/default?view=form' },
@@ -79,13 +78,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const screen of await screens(page)) {
       await test.step(screen.name, async () => {
         await open(page, screen)
-        const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
-        const found = violations.map(({ id, help, nodes }) => ({
-          id,
-          help,
-          where: nodes.slice(0, 3).map((node) => node.html.slice(0, 160)),
-        }))
-        expect.soft(found, `${screen.name}, ${colorScheme}`).toEqual([])
+        expect.soft(await violations(page), `${screen.name}, ${colorScheme}`).toEqual([])
       })
     }
   })
@@ -103,9 +96,7 @@ test('the form keeps the rules with everything open, with errors, and on a phone
     await page.goto('/configs/default?view=form')
     await expect(page.getByText(`${PROBLEMS} problems, by farmstead-node`)).toBeVisible()
     await form.openEverything()
-    const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
-    const found = violations.map(({ id, help, nodes }) => [id, help, nodes[0]?.html.slice(0, 160)])
-    expect.soft(found, colorScheme).toEqual([])
+    expect.soft(await violations(page), colorScheme).toEqual([])
   }
   await page.setViewportSize(phone)
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
@@ -124,8 +115,7 @@ test('the sign-in screen keeps the accessibility rules', async ({ browser, farm 
   const page = await context.newPage()
   await page.goto('/')
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
-  expect(violations.map(({ id }) => id)).toEqual([])
+  expect(await violations(page)).toEqual([])
   await context.close()
 })
 

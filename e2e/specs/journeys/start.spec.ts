@@ -2,7 +2,7 @@
 // `npm start` as a person at a terminal sees it: what it prints, Ctrl-C, and starting again.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,6 +82,36 @@ test('says where everything is, stops cleanly, and goes on with what it knew', a
   const saidAgain = await running(second)
   expect(saidAgain).toMatch(oneTime)
   await interrupt(second)
+})
+
+test('a farm whose nodes spoke plain HTTP goes on, with the same nodes over TLS', async () => {
+  const [consolePort, agentPort, nodePort] = await freePorts(3)
+  const env = {
+    FARMSTEAD_HOME: home,
+    FARMSTEAD_PORT: String(consolePort),
+    FARMSTEAD_AGENT_PORT: String(agentPort),
+    FARMSTEAD_NODE_PORTS: String(nodePort),
+  }
+  const first = start(env)
+  expect(await running(first)).not.toContain('joins anew')
+  await interrupt(first)
+  const file = join(home, 'nodes/edge-1/identity.json')
+  const identity = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+  const { nodeId, name, controlPlaneId, controlPlaneUrl } = identity()
+  expect(controlPlaneUrl).toBe(`https://127.0.0.1:${agentPort}`)
+  const plain = {
+    ...{ nodeId, name, controlPlaneId, insecureHttp: true, credential: 'c'.repeat(43) },
+    controlPlaneUrl: `http://127.0.0.1:${agentPort}`,
+  }
+  writeFileSync(file, JSON.stringify(plain))
+
+  const second = start(env)
+  expect(await running(second)).toContain('edge-1 joins anew as itself: it spoke plain HTTP')
+  expect(identity()).toMatchObject({ nodeId, controlPlaneUrl, insecureHttp: false })
+  await interrupt(second)
+  const third = start(env)
+  expect(await running(third)).not.toContain('joins anew')
+  await interrupt(third)
 })
 
 test('a taken port is named, with its holder and the variable that moves it', async () => {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The control plane under test: its own process, its own folder, mutual TLS.
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { admin, serverScript, stringField } from '../../scripts/farm/control-plane.ts'
+import { Api } from './api.ts'
+import { HOST } from './ports.ts'
+import type { Preload } from './preload.ts'
+import { Child, cleanEnv } from './processes.ts'
+
+const UP_WITHIN_MS = 30_000
+const POLL_MS = 20
+const PASSWORD = 'a long password of the faults'
+
+type Options = {
+  home: string
+  ports: { console: number; agent: number }
+  agentUrl: string
+  nodeBinary: string
+  preload: Preload
+}
+
+export class ControlPlane {
+  readonly api: Api
+  readonly preload: Preload
+  readonly dataDir: string
+  readonly logFile: string
+  readonly agentPort: number
+  readonly #env: NodeJS.ProcessEnv
+  #child: Child | null = null
+  #isWanted = false
+
+  constructor({ home, ports, agentUrl, nodeBinary, preload }: Options) {
+    this.preload = preload
+    this.dataDir = join(home, 'control')
+    this.logFile = join(home, 'logs/control-plane.log')
+    this.agentPort = ports.agent
+    this.api = new Api(`http://${HOST}:${ports.console}`)
+    this.#env = {
+      ...cleanEnv(),
+      FARMSTEAD_DATA_DIR: this.dataDir,
+      FARMSTEAD_HOST: HOST,
+      FARMSTEAD_PORT: String(ports.console),
+      FARMSTEAD_AGENT_HOST: HOST,
+      FARMSTEAD_AGENT_PORT: String(ports.agent),
+      FARMSTEAD_AGENT_URL: agentUrl,
+      FARMSTEAD_NODE_BINARY: nodeBinary,
+      FARMSTEAD_LOG_LEVEL: 'warn',
+    }
+    mkdirSync(this.dataDir, { recursive: true, mode: 0o700 })
+  }
+
+  /** Whether it ended without having been told to. */
+  get hasDied(): boolean {
+    return this.#isWanted && this.#child !== null && !this.#child.lives
+  }
+
+  /** With a first version for whoever joins. */
+  async firstStart(configText: string): Promise<void> {
+    const password = stringField(await admin(this.#env, ['init']), 'password') ?? ''
+    const file = join(this.dataDir, 'first.jsonc')
+    writeFileSync(file, configText)
+    const what = ['--name', 'default', '--file', file, '--message', 'first', '--release']
+    await admin(this.#env, ['import-config', ...what])
+    await this.start()
+    await this.api.signIn(password)
+    await this.api.changePassword(password, PASSWORD)
+  }
+
+  async signInAgain(): Promise<void> {
+    await this.api.signIn(PASSWORD)
+  }
+
+  /** Resolves when it answers. */
+  async start(): Promise<void> {
+    this.#isWanted = true
+    const command = [process.execPath, serverScript]
+    const env = { ...this.#env, ...this.preload.env(this.dataDir) }
+    const child = new Child({ command, env, logFile: this.logFile })
+    this.#child = child
+    const deadline = performance.now() + UP_WITHIN_MS
+    while (!(await this.api.isUp())) {
+      if (!child.lives) throw new Error(`the control plane ended at its start: see ${this.logFile}`)
+      if (performance.now() > deadline) throw new Error('the control plane did not start in time')
+      await sleep(POLL_MS)
+    }
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    this.#isWanted = false
+    await this.#child?.end(signal)
+  }
+
+  /** One of its operator's commands. */
+  async admin(words: string[]): Promise<void> {
+    await admin(this.#env, words)
+  }
+
+  /** While it is down: the control database and what SQLite keeps beside it. */
+  copyDatabase(to: string): void {
+    mkdirSync(to, { recursive: true })
+    for (const name of this.#databaseFiles(this.dataDir)) {
+      cpSync(join(this.dataDir, name), join(to, name))
+    }
+  }
+
+  restoreDatabase(from: string): void {
+    for (const name of this.#databaseFiles(this.dataDir)) rmSync(join(this.dataDir, name))
+    for (const name of this.#databaseFiles(from)) cpSync(join(from, name), join(this.dataDir, name))
+  }
+
+  #databaseFiles(dir: string): string[] {
+    return readdirSync(dir).filter((name) => name.startsWith('control.db'))
+  }
+}

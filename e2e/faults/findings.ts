@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What was done to the farm and what came of it.
+
+export type Finding = { kind: string; sentence: string }
+type Tally = { faults: Map<string, number>; agreements: number; worstMs: number }
+
+export class Findings {
+  readonly found: Finding[] = []
+  readonly #kinds = new Map<string, Tally>()
+  readonly #notes: string[] = []
+  readonly #say: (line: string) => void
+
+  /** What is wrong is said at once. */
+  constructor(say: (line: string) => void) {
+    this.#say = say
+  }
+
+  #of(kind: string): Tally {
+    const known = this.#kinds.get(kind)
+    if (known) return known
+    const tally = { faults: new Map<string, number>(), agreements: 0, worstMs: 0 }
+    this.#kinds.set(kind, tally)
+    return tally
+  }
+
+  injected(kind: string, fault: string): void {
+    const { faults } = this.#of(kind)
+    faults.set(fault, (faults.get(fault) ?? 0) + 1)
+  }
+
+  agreed(kind: string, afterMs: number): void {
+    const tally = this.#of(kind)
+    tally.agreements++
+    tally.worstMs = Math.max(tally.worstMs, afterMs)
+  }
+
+  note(kind: string, sentence: string): void {
+    this.#notes.push(`${kind}: ${sentence}`)
+  }
+
+  wrong(kind: string, sentence: string, evidence = ''): void {
+    this.found.push({ kind, sentence })
+    this.#say(`WRONG ${kind}: ${sentence}`)
+    if (evidence) this.#say(evidence.replace(/^/gm, '    '))
+  }
+
+  print(): void {
+    const write = this.#say
+    for (const [kind, { faults, agreements, worstMs }] of this.#kinds) {
+      const total = [...faults.values()].reduce((sum, one) => sum + one, 0)
+      write(
+        `${kind}: ${total} faults, ${agreements} agreements, the slowest ${(worstMs / 1000).toFixed(2)} s after the fault's end`,
+      )
+      const sorted = [...faults].sort(([, a], [, b]) => b - a)
+      write(`    ${sorted.map(([fault, count]) => `${fault} ${count}`).join(', ')}`)
+    }
+    for (const note of this.#notes) write(note)
+    for (const { kind, sentence } of this.found) write(`WRONG ${kind}: ${sentence}`)
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The disk of the node's state folder is full, to the last page or nearly, before or in the middle of an
+// apply; perhaps it is killed meanwhile.
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FarmDeps, FaultFarm } from '../farm.ts'
+import { SmallDisk } from '../machines.ts'
+import type { Step } from '../node.ts'
+import type { Random } from '../random.ts'
+
+const NODES = 2
+const DISK_BYTES = 256 * 1024
+const MOST_PAGES = 7
+const STEPS: readonly ('before' | Step)[] = ['before', 'before', 'staged', 'swapped']
+const STEP_WITHIN_MS = 1500
+const LONGEST_MS = 2000
+const KILLED = 0.4
+
+const disks = new WeakMap<FaultFarm, SmallDisk[]>()
+
+export const diskFull = {
+  name: 'disk full',
+
+  async run(deps: FarmDeps, work: (farm: FaultFarm) => Promise<void>): Promise<void> {
+    const made: SmallDisk[] = []
+    const farm = await FaultFarm.start(deps, NODES, async (name) => {
+      const dir = join(deps.home, 'disks', name)
+      const disk = await SmallDisk.make(dir, DISK_BYTES, join(deps.home, `logs/${name}-disk.log`))
+      made.push(disk)
+      const stateDir = join(dir, 'state')
+      return { stateDir, wrap: disk.wrap, visibleStateDir: () => disk.seen(stateDir) }
+    })
+    disks.set(farm, made)
+    try {
+      await work(farm)
+    } finally {
+      await farm.stop()
+      for (const disk of made) await disk.end()
+    }
+  },
+
+  async round(farm: FaultFarm, random: Random): Promise<void> {
+    const all = disks.get(farm) ?? []
+    const plans = farm.nodes.map((node, i) => ({
+      node,
+      disk: all[i],
+      pages: random.below(MOST_PAGES),
+      step: random.pick(STEPS),
+      forMs: random.below(LONGEST_MS),
+      isKilled: random.chance(KILLED),
+    }))
+    const pushed = Promise.withResolvers<void>()
+    const done = plans.map(async ({ node, disk, pages, step, forMs, isKilled }) => {
+      const signal = AbortSignal.timeout(STEP_WITHIN_MS)
+      if (step !== 'before') await once(node.steps, step, { signal }).catch(() => {})
+      disk?.fill(pages)
+      farm.injected(`${pages === 0 ? 'no page' : `${pages} pages`} left, ${step}`)
+      await pushed.promise
+      await sleep(forMs)
+      if (isKilled) {
+        farm.expectDown(node)
+        node.kill('both')
+        farm.injected('… and killed')
+        await sleep(forMs)
+      }
+      disk?.free()
+    })
+    await farm.push()
+    pushed.resolve()
+    await Promise.all(done)
+    const told = plans
+      .map(({ node, pages, step, isKilled }) => `${node.name} ${step} ${pages} ${isKilled}`)
+      .join(', ')
+    await farm.untilAgreed(farm.nodes, performance.now(), `(${told})`)
+  },
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Namespaces of the kernel that stand for machines: a small disk of a node's own, a network of its own.
+// Each is held by a process that ends with this one. Only root can make them.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HOST } from './ports.ts'
+import { Child, cleanEnv } from './processes.ts'
+
+const READY_WITHIN_MS = 5000
+const POLL_MS = 10
+const PAGE_BYTES = 4096
+
+const enter = (what: string, pid: number) => ['nsenter', '-t', String(pid), `-${what}`, '--']
+
+/** Why there can be no such machines here; null: there can. */
+export function whyNone(): string | null {
+  const script = 'mount -t tmpfs tmpfs /mnt && unshare -n ip link set lo up'
+  const { status, stderr, error } = spawnSync('unshare', ['-m', 'sh', '-c', script])
+  return status === 0 ? null : String(error ?? stderr).trim()
+}
+
+async function hold(command: string[], logFile: string): Promise<Child> {
+  let said = ''
+  const onOutput = (text: string) => {
+    said += text
+  }
+  const child = new Child({ command, env: cleanEnv(), logFile, onOutput })
+  const deadline = performance.now() + READY_WITHIN_MS
+  while (!said.includes('ready')) {
+    if (!child.lives || performance.now() > deadline) throw new Error(`no namespace: ${said}`)
+    await sleep(POLL_MS)
+  }
+  return child
+}
+
+/** A disk of `bytes` at `dir`, which only who is run by `wrap` sees there. */
+export class SmallDisk {
+  readonly dir: string
+  readonly #holder: Child
+
+  private constructor(dir: string, holder: Child) {
+    this.dir = dir
+    this.#holder = holder
+  }
+
+  static async make(dir: string, bytes: number, logFile: string): Promise<SmallDisk> {
+    mkdirSync(dir, { recursive: true })
+    const script = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && echo ready && exec cat`
+    return new SmallDisk(dir, await hold(['unshare', '-m', 'sh', '-c', script, dir], logFile))
+  }
+
+  get wrap(): string[] {
+    return enter('m', this.#holder.pid)
+  }
+
+  /** Where this process sees what is at `path` of that machine. */
+  seen(path: string): string {
+    return join(`/proc/${this.#holder.pid}/root`, path)
+  }
+
+  /** To the last page but `pages`. */
+  fill(pages: number): void {
+    const filler = this.seen(join(this.dir, 'filler'))
+    let size = 0
+    for (;;) {
+      try {
+        writeFileSync(filler, Buffer.alloc(PAGE_BYTES), { flag: 'a' })
+        size += PAGE_BYTES
+      } catch {
+        break
+      }
+    }
+    truncateSync(filler, Math.max(0, size - pages * PAGE_BYTES))
+  }
+
+  free(): void {
+    rmSync(this.seen(join(this.dir, 'filler')), { force: true })
+  }
+
+  async end(): Promise<void> {
+    await this.#holder.end('SIGKILL')
+  }
+}
+
+type Ways = { dir: string; logFile: string; controlPlanePort: number; nodePort: number }
+
+/**
+ * A network with nothing in it but a way to the control plane's port and a way in to the node's, both
+ * through sockets in `dir`.
+ */
+export class OwnNetwork {
+  readonly socketPath: string
+  readonly #holder: Child
+  readonly #server: Server
+
+  private constructor(socketPath: string, holder: Child, server: Server) {
+    this.socketPath = socketPath
+    this.#holder = holder
+    this.#server = server
+  }
+
+  /** `take` gets the connections that the node makes. */
+  static async make(
+    { dir, logFile, controlPlanePort, nodePort }: Ways,
+    take: (socket: Socket) => void,
+  ): Promise<OwnNetwork> {
+    mkdirSync(dir, { recursive: true })
+    const out = join(dir, 'out.sock')
+    const into = join(dir, 'in.sock')
+    const server = createServer(take).listen(out)
+    const relay = join(import.meta.dirname, 'relay.ts')
+    const words = [process.execPath, relay, HOST, String(controlPlanePort), out]
+    const script = 'ip link set lo up && exec "$@"'
+    const command = ['unshare', '-n', 'sh', '-c', script, 'sh', ...words, String(nodePort), into]
+    return new OwnNetwork(into, await hold(command, logFile), server)
+  }
+
+  get wrap(): string[] {
+    return enter('n', this.#holder.pid)
+  }
+
+  async end(): Promise<void> {
+    this.#server.close()
+    await this.#holder.end('SIGKILL')
+  }
+}
