@@ -10,6 +10,7 @@ import type {
 } from 'fastify'
 import type { Role } from './features/session/schema.ts'
 import type { Access, Permission } from './permissions.ts'
+import type { Selector } from './selector.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -19,12 +20,17 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >
 
+/** Who calls: a person with a session, or a program with one of that person's tokens. */
 export type SignedInUser = {
   id: string
   username: string
   roles: Role[]
   permissions: Permission[]
   passwordChangeRequired: boolean
+  /** The nodes the roles count for; null: the whole farm. */
+  scope: Selector | null
+  /** null: a session. */
+  token: { id: string; name: string } | null
 }
 
 declare module 'fastify' {

@@ -3,7 +3,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
-type IdPrefix = 'node' | 'offer' | 'rollout' | 'token' | 'user' | 'cp' | 'req' | 'request'
+type IdPrefix =
+  | 'node'
+  | 'offer'
+  | 'rollout'
+  | 'token'
+  | 'user'
+  | 'group'
+  | 'webhook'
+  | 'delivery'
+  | 'backup'
+  | 'cp'
+  | 'req'
+  | 'request'
 /** Of a process no id sorts before an earlier one, though its clock be put back. */
 const nextUlid = monotonicFactory()
 export const newId = (prefix: IdPrefix) => `${prefix}_${nextUlid().toLowerCase()}`

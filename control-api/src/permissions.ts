@@ -10,8 +10,25 @@ const read = [
   'metrics:read',
   'events:read',
   'system:read',
+  'groups:read',
+  'tokens:own',
 ] as const
-const everything = [...read, 'nodes:write', 'nodes:enrol', 'configs:write', 'rollouts:run'] as const
+const oversight = ['audit:read', 'users:read', 'tokens:read', 'webhooks:read'] as const
+const everything = [
+  ...read,
+  ...oversight,
+  'nodes:write',
+  'nodes:enrol',
+  'configs:write',
+  'groups:write',
+  'rollouts:run',
+  'rollouts:approve',
+  'users:write',
+  'tokens:write',
+  'webhooks:write',
+  'backups:read',
+  'backups:write',
+] as const
 
 export type Permission = (typeof everything)[number]
 /** public: nobody signs in for it. agent: a node's credential, on the agent listener only. */
@@ -19,10 +36,10 @@ export type Access = Permission | 'public' | 'agent'
 
 export const rolePermissions: Record<Role, readonly Permission[]> = {
   viewer: read,
-  auditor: read,
-  approver: read,
+  auditor: [...read, ...oversight],
+  approver: [...read, 'rollouts:approve'],
   editor: [...read, 'configs:write'],
-  operator: [...read, 'rollouts:run', 'nodes:write', 'nodes:enrol'],
+  operator: [...read, 'rollouts:run', 'nodes:write', 'nodes:enrol', 'groups:write'],
   admin: everything,
 }
 

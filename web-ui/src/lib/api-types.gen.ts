@@ -612,7 +612,7 @@ export interface components {
         };
         Event: {
             /** @enum {unknown} */
-            kind: "node" | "rollout" | "config" | "metrics" | "session";
+            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup";
             /** @description Of the thing that changed */
             id: string;
             /** @description enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, … */

@@ -10,7 +10,18 @@ import { type Static, Type } from 'typebox'
  * ("*": for many nodes).
  */
 export const EventSchema = Type.Object({
-  kind: Type.Enum(['node', 'rollout', 'config', 'metrics', 'session']),
+  kind: Type.Enum([
+    'node',
+    'rollout',
+    'config',
+    'metrics',
+    'session',
+    'user',
+    'token',
+    'group',
+    'webhook',
+    'backup',
+  ]),
   id: Type.String({ description: 'Of the thing that changed' }),
   action: Type.String({
     description:

@@ -30,7 +30,7 @@ export async function userOfSession(
 ): Promise<SignedInUser | null> {
   const id = request.session?.userId
   const user = id === undefined ? null : await users.byId(id)
-  return user && { ...user, permissions: permissionsOf(user.roles) }
+  return user && { ...user, permissions: permissionsOf(user.roles), scope: null, token: null }
 }
 
 export const sessionRoutes = ({ users, write, now }: Deps) => {
