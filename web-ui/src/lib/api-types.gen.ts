@@ -1328,6 +1328,7 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
                 all?: "0" | "1";
@@ -1834,6 +1835,7 @@ export interface operations {
     listNodes: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -2582,6 +2584,7 @@ export interface operations {
     listConfigs: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -2702,6 +2705,7 @@ export interface operations {
     listVersions: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -3189,6 +3193,7 @@ export interface operations {
     listRollouts: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -3586,6 +3591,7 @@ export interface operations {
     listEnrolmentTokens: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
