@@ -17,6 +17,8 @@ import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { createVerifier } from './features/audit/verifier.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastRelease } from './features/configs/store.ts'
@@ -196,6 +198,8 @@ export async function buildService(
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
   await app.register(accessPlugin, { userOf: (request) => userOfSession(request, users) })
 
+  const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
+
   const binary = createNodeBinary(nodeBinary)
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
@@ -240,6 +244,7 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         eventRoutes({
           events,
@@ -281,6 +286,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
+    await verifier.close()
     await metrics.close()
     await services.close()
   }
