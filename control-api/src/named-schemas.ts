@@ -41,6 +41,7 @@ import {
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
 import { RoleSchema, SessionSchema } from './features/session/schema.ts'
+import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import type { NamedSchemas } from './plugins/openapi.ts'
 
 export const namedSchemas: NamedSchemas = {
@@ -50,6 +51,7 @@ export const namedSchemas: NamedSchemas = {
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
+  CreatedToken: CreatedTokenSchema,
   Draft: DraftSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
@@ -75,6 +77,7 @@ export const namedSchemas: NamedSchemas = {
   SyncState: SyncStateSchema,
   System: SystemSchema,
   TaskState: TaskStateSchema,
+  Token: TokenSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
   VersionSummary: VersionSummarySchema,

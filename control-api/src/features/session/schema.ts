@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { TimeSchema, UserIdSchema } from '../../schema/common.ts'
+import { TimeSchema, TokenIdSchema, UserIdSchema } from '../../schema/common.ts'
 
 export const RoleSchema = Type.Enum([
   'viewer',
@@ -26,6 +26,8 @@ export const SessionSchema = Type.Object({
   passwordChangeRequired: Type.Boolean(),
   permissions: Type.Array(Type.String()),
   expiresAt: TimeSchema,
+  /** Of a program that calls with one. */
+  token: Type.Optional(Type.Object({ id: TokenIdSchema, name: Type.String() })),
 })
 export type Session = Static<typeof SessionSchema>
 
