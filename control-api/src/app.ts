@@ -17,6 +17,8 @@ import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { createVerifier } from './features/audit/verifier.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastRelease } from './features/configs/store.ts'
@@ -214,6 +216,8 @@ export async function buildService(
     userOfToken: bearers.userOf,
   })
 
+  const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
+
   const binary = createNodeBinary(nodeBinary)
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
@@ -259,6 +263,7 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         eventRoutes({
           events,
@@ -303,6 +308,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
+    await verifier.close()
     await metrics.close()
     await services.close()
   }
