@@ -9,6 +9,7 @@ import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
+import * as rest from './migrations/026-rest.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 const migrations: Record<string, Migration> = {
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '012-identities': identities,
   '013-drift-texts': driftTexts,
   '021-api-tokens': apiTokens,
+  '026-rest': rest,
 }
 
 export async function migrateToLatest(db: Kysely<Database>): Promise<void> {
