@@ -54,6 +54,7 @@ import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
+import { requestContextPlugin } from './plugins/request-context.ts'
 import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
@@ -190,6 +191,7 @@ export async function buildService(
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
+  await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
   await app.register(rateLimit, {
     max: REQUESTS_PER_MINUTE,
