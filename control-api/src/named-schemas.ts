@@ -42,7 +42,7 @@ import {
 } from './features/rollouts/schema.ts'
 import { RoleSchema, SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
-import type { NamedSchemas } from './plugins/openapi.ts'
+import type { NamedSchemas } from './openapi/named-parts.ts'
 
 export const namedSchemas: NamedSchemas = {
   AuditDetail: AuditDetailSchema,
