@@ -7088,13 +7088,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "kind": "kind",
+                     *           "object": "object",
+                     *           "action": "action",
+                     *           "actor": "actor",
+                     *           "by": "people",
+                     *           "via": "via",
+                     *           "tokenId": "tokenId",
+                     *           "requestId": "requestId",
+                     *           "address": "address"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["AuditEntry"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7103,7 +7138,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7112,8 +7151,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7121,8 +7163,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7149,6 +7191,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "kind": "kind",
+                     *       "object": "object",
+                     *       "action": "action",
+                     *       "actor": "actor",
+                     *       "by": "people",
+                     *       "via": "via",
+                     *       "tokenId": "tokenId",
+                     *       "requestId": "requestId",
+                     *       "address": "address",
+                     *       "data": {},
+                     *       "previousHash": "previousHash",
+                     *       "hash": "hash"
+                     *     }
+                     */
                     "application/json": {
                         id: number;
                         /**
@@ -7181,7 +7241,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7190,7 +7262,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7199,8 +7275,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7208,8 +7287,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7255,11 +7334,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example  */
                     "application/x-ndjson": string;
+                    /** @example  */
                     "text/csv": string;
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7268,7 +7361,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7277,8 +7374,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7286,8 +7386,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7312,10 +7412,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "head",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerification"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7324,7 +7438,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7333,8 +7451,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7342,8 +7463,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7368,10 +7489,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "head",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerification"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7380,7 +7524,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7389,8 +7538,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7398,8 +7547,47 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
