@@ -38,12 +38,16 @@ import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
 import { sessionRoutes, userOfSession } from './features/session/routes.ts'
-import { sessionIsAlive } from './features/session/store.ts'
+import { setupRoutes } from './features/session/setup-routes.ts'
+import { createViewSession } from './features/session/view.ts'
+import { userRoutes } from './features/users/routes.ts'
 import { takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
+import { sessionIsAlive } from './people/sessions.ts'
+import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
@@ -195,11 +199,15 @@ export async function buildService(
   await app.register(accessPlugin, { userOf: (request) => userOfSession(request, users) })
 
   const binary = createNodeBinary(nodeBinary)
+  const startSession = createStartSession({ write, now })
+  const view = createViewSession(now)
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
-      await api.register(sessionRoutes({ users, write, now }))
+      await api.register(sessionRoutes({ users, write, now, startSession, view }))
+      await api.register(setupRoutes({ db, write, now, startSession, view }))
+      await api.register(userRoutes({ db, write, now }))
       await api.register(
         nodeRoutes({
           db,

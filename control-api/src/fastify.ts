@@ -8,7 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import type { Role } from './features/session/schema.ts'
+import type { Role } from './people/roles.ts'
 import type { Access, Permission } from './permissions.ts'
 import type { Selector } from './selector.ts'
 

@@ -35,13 +35,16 @@ import {
   RolloutStateSchema,
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
-import { RoleSchema, SessionSchema } from './features/session/schema.ts'
+import { SessionSchema } from './features/session/schema.ts'
+import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
+import { RoleSchema } from './people/roles.ts'
 import type { NamedSchemas } from './plugins/openapi.ts'
 
 export const namedSchemas: NamedSchemas = {
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
+  CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
@@ -67,6 +70,7 @@ export const namedSchemas: NamedSchemas = {
   SyncState: SyncStateSchema,
   System: SystemSchema,
   TaskState: TaskStateSchema,
+  User: UserSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
   VersionSummary: VersionSummarySchema,

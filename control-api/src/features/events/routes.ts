@@ -21,6 +21,7 @@ const REPLAY_MAX = 1000
 /** From here on one event for all is less work for everybody. */
 const MANY_NODES = 50
 const SESSION_CHECK_MS = 30_000
+const ENDS_SESSIONS = new Set<Event['kind']>(['session', 'user'])
 
 export const eventRoutes = (deps: Deps) => async (app: App) => {
   const { events, hub, sessionIsAlive } = deps
@@ -63,8 +64,8 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
         stream,
         seen === undefined ? null : Number(seen),
         (stored) => {
-          // Signing out and changing the password end sessions: this one may be among them.
-          if (stored.event.kind === 'session') check().catch(() => stream.close())
+          // Signing out, a new password and an administrator end sessions: this one may be among them.
+          if (ENDS_SESSIONS.has(stored.event.kind)) check().catch(() => stream.close())
         },
       )
       stream.onClose(() => {
