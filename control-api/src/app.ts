@@ -37,9 +37,12 @@ import { createEngine } from './features/rollouts/engine.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
-import { sessionRoutes, userOfSession } from './features/session/routes.ts'
+import { sessionRoutes, signedInUser, userOfSession } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
+import { Throttle } from './features/session/throttle.ts'
 import { createViewSession } from './features/session/view.ts'
+import { createBearers } from './features/tokens/bearer.ts'
+import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
@@ -49,10 +52,12 @@ import { createNodeCheck } from './node-check/node-check.ts'
 import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
+import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
+import { requestContextPlugin } from './plugins/request-context.ts'
 import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
@@ -85,6 +90,8 @@ const BODY_BYTES = 4 * 1024 * 1024
 /** Far above what people and their scripts do; a loop gone wild is slowed before it hurts the others. */
 const REQUESTS_PER_MINUTE = 3000
 const CLOSE_GRACE_MS = 1000
+/** Of one address: then each is answered with a longer wait, which costs us nothing. */
+const WRONG_TOKENS = { free: 20, maxWaitMs: 60_000, forgetAfterMs: 600_000, maxKeys: 10_000 }
 const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeatMs: 15_000 }
 
 export async function buildService(
@@ -187,6 +194,7 @@ export async function buildService(
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
+  await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
   await app.register(rateLimit, {
     max: REQUESTS_PER_MINUTE,
@@ -195,8 +203,20 @@ export async function buildService(
   })
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
   await app.register(compress, { encodings: ['br', 'gzip'], globalDecompression: false })
+  keepSessionsFromBearers(app)
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
-  await app.register(accessPlugin, { userOf: (request) => userOfSession(request, users) })
+  const wrongTokens = new Throttle(WRONG_TOKENS)
+  const bearers = createBearers({
+    db,
+    now,
+    userById: (id) => signedInUser(users, id),
+    failedFrom: (address) => wrongTokens.attempt(address, now()),
+    onError: (error) => app.log.error({ err: error }, 'a token’s use could not be noted'),
+  })
+  await app.register(accessPlugin, {
+    userOfSession: (request) => userOfSession(request, users),
+    userOfToken: bearers.userOf,
+  })
 
   const binary = createNodeBinary(nodeBinary)
   const startSession = createStartSession({ write, now })
@@ -208,6 +228,7 @@ export async function buildService(
       await api.register(sessionRoutes({ users, write, now, startSession, view }))
       await api.register(setupRoutes({ db, write, now, startSession, view }))
       await api.register(userRoutes({ db, write, now }))
+      await api.register(tokenRoutes({ db, write, now }))
       await api.register(
         nodeRoutes({
           db,
@@ -252,7 +273,10 @@ export async function buildService(
           hub,
           now,
           onNewWindows: metrics.onNewWindows,
-          sessionIsAlive: (sessionId) => sessionIsAlive(db, sessionId, now()),
+          mayStillListen: ({ user, session }) =>
+            user?.token
+              ? bearers.mayStill(user.token.id, 'events:read')
+              : sessionIsAlive(db, session.sessionId, now()),
         }),
       )
       await api.register(

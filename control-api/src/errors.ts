@@ -52,7 +52,8 @@ export const NotSignedIn = defineError(
   401,
   'not_signed_in',
   'Not signed in',
-  () => 'This needs a session. Sign in with POST /api/v1/session.',
+  () =>
+    'This needs a session or an API token. Sign in with POST /api/v1/session, or send "Authorization: Bearer fsa_…".',
 )
 export const WrongCredentials = defineError(
   401,
@@ -73,6 +74,19 @@ export const NotAllowed = defineError(
   'Not allowed',
   (permission: string, roles: readonly string[]) =>
     `This needs the permission "${permission}"; your roles (${roles.join(', ') || 'none'}) do not carry it. Ask an administrator.`,
+)
+export const TokenNotAllowed = defineError(
+  403,
+  'not_allowed',
+  'Not allowed',
+  (permission: string, token: string) =>
+    `This needs the permission "${permission}", which the token "${token}" does not carry. Make one that does; your roles must carry it as well.`,
+)
+export const NeedsSession = defineError(
+  403,
+  'needs_session',
+  'Not with a token',
+  () => 'Passwords, sessions and second factors are for people: sign in and do it there.',
 )
 export const PasswordChangeRequired = defineError(
   403,

@@ -30,13 +30,15 @@ export type SignedInUser = {
   /** The nodes the roles count for; null: the whole farm. */
   scope: Selector | null
   /** null: a session. */
-  token: { id: string; name: string } | null
+  token: { id: string; name: string; expiresAtMs: number } | null
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route says who may call it, or the service does not start. */
     permission?: Access
+    /** On `session:own` only, which a token does not reach otherwise. */
+    forTokensToo?: true
   }
   interface FastifyRequest {
     /** Set on every route that is not public. */

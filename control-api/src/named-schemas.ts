@@ -36,6 +36,7 @@ import {
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
 import { SessionSchema } from './features/session/schema.ts'
+import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
 import { RoleSchema } from './people/roles.ts'
 import type { NamedSchemas } from './plugins/openapi.ts'
@@ -44,6 +45,7 @@ export const namedSchemas: NamedSchemas = {
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
+  CreatedToken: CreatedTokenSchema,
   CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
   EffectiveConfig: EffectiveConfigSchema,
@@ -71,6 +73,7 @@ export const namedSchemas: NamedSchemas = {
   System: SystemSchema,
   TaskState: TaskStateSchema,
   User: UserSchema,
+  Token: TokenSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
   VersionSummary: VersionSummarySchema,

@@ -7,9 +7,11 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
+import type { CreatedToken } from '../src/features/tokens/schema.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import type { Role } from '../src/people/roles.ts'
 import { insertUser } from '../src/people/users.ts'
+import type { Permission } from '../src/permissions.ts'
 
 export const ORIGIN = 'http://localhost:80'
 export const PASSWORD = 'correct horse battery staple'
@@ -87,6 +89,32 @@ export async function signInAs(service: Service, username: string, password: str
   })
   if (response.statusCode !== 201) throw new Error(`sign-in failed: ${response.body}`)
   return client(service, cookieOf(response))
+}
+
+/** A program with a token of this person's; it may what the person may, or only what is named. */
+export async function withToken(
+  service: Pick<Service, 'app'>,
+  owner: Client,
+  wish: { permissions?: Permission[]; expiresInDays?: number; name?: string } = {},
+): Promise<Client & { id: string; secret: string }> {
+  const response = await owner.inject({
+    method: 'POST',
+    url: '/api/v1/tokens',
+    payload: { name: 'test', permissions: null, expiresInDays: 30, ...wish },
+  })
+  if (response.statusCode !== 201) throw new Error(`no token was made: ${response.body}`)
+  const { id, secret } = response.json<CreatedToken>()
+  const program = client(service, '')
+  return {
+    ...program,
+    id,
+    secret,
+    inject: ({ headers, ...options }) =>
+      program.inject({
+        ...options,
+        headers: { origin: undefined, authorization: `Bearer ${secret}`, ...headers },
+      }),
+  }
 }
 
 export const cookieOf = (response: LightMyRequestResponse) =>

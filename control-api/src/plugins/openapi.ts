@@ -2,7 +2,7 @@
 // The API's description, made from the routes themselves. openapi.json is its committed copy, from which
 // the console's and the CLI's types are generated.
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { ConfigErrorSchema, ProblemSchema } from '../schema/common.ts'
 
 /** Shapes that get a name in the description. A part that equals one refers to it. */
@@ -49,6 +49,12 @@ export async function describeApi(
             name: 'farmstead_session',
             description: 'Set by POST /api/v1/session',
           },
+          token: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'fsa_…',
+            description: 'Made by POST /api/v1/tokens',
+          },
         },
       },
     },
@@ -56,7 +62,7 @@ export async function describeApi(
       url,
       schema: {
         ...schema,
-        security: route.config?.permission === 'public' ? [] : [{ session: [] }],
+        security: securityOf(route.config ?? {}),
       },
     }),
     transformObject: (document) => {
@@ -68,6 +74,12 @@ export async function describeApi(
       })
     },
   })
+}
+
+function securityOf({ permission, forTokensToo }: FastifyContextConfig) {
+  if (permission === 'public') return []
+  const forPeople = permission === 'session:own' && !forTokensToo
+  return forPeople ? [{ session: [] }] : [{ session: [] }, { token: [] }]
 }
 
 /** Replaces parts that equal a named schema by a reference to it. */

@@ -74,6 +74,8 @@ export type Problem = Static<typeof ProblemSchema>
 export const pageOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) })
 export const PageQuerySchema = Type.Object({
-  cursor: Type.Optional(Type.String({ maxLength: 128 })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 512, description: 'The `nextCursor` of the page before' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
 })

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in, and what they may do */
+        /** Who is signed in, or whose token this is, and what they may do */
         get: operations["getSession"];
         put?: never;
         /** Sign in; the answer sets the session cookie */
@@ -153,6 +153,50 @@ export interface paths {
          * @description 409 `last_admin`: one enabled administrator of the whole farm must be left.
          */
         patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your API tokens, newest first, without their secrets
+         * @description With `all=1` everybody’s; this needs the permission tokens:read.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Make a token; its secret is shown this once
+         * @description A token made with a token says at most as much, for at most as long, and is revoked with it.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token, and those made with it; at once
+         * @description One’s own; somebody else’s needs the permission tokens:write.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/nodes/{id}/identity": {
@@ -672,6 +716,10 @@ export interface components {
             /** @description To run on the node */
             command: string;
         };
+        CreatedToken: components["schemas"]["Token"] & {
+            /** @description To send as `Authorization: Bearer …` */
+            secret: string;
+        };
         CreatedUser: {
             /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
@@ -1099,6 +1147,11 @@ export interface components {
              * @example 2026-11-21T09:00:00.000Z
              */
             expiresAt: string;
+            token?: {
+                /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+                name: string;
+            };
         };
         /** @enum {unknown} */
         Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read";
@@ -1131,6 +1184,30 @@ export interface components {
         };
         /** @enum {unknown} */
         TaskState: "pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed";
+        Token: {
+            /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            name: string;
+            user: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+                username: string;
+            };
+            permissions: string[] | null;
+            madeWith: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            expiresAt: string;
+            lastUsedAt: string | null;
+            lastUsedFrom: string | null;
+        };
         User: {
             /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
@@ -1668,6 +1745,7 @@ export interface operations {
     listUsers: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -1940,6 +2018,195 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["User"];
                 };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                all?: "0" | "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Token"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What uses it: it stands in the audit and in the list
+                     * @example backup job
+                     */
+                    name: string;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
+                    expiresInDays: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not signed in */
             401: {
@@ -2300,6 +2567,7 @@ export interface operations {
     listNodes: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -3048,6 +3316,7 @@ export interface operations {
     listConfigs: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -3168,6 +3437,7 @@ export interface operations {
     listVersions: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -3655,6 +3925,7 @@ export interface operations {
     listRollouts: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -4052,6 +4323,7 @@ export interface operations {
     listEnrolmentTokens: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };

@@ -36,9 +36,22 @@ export async function userOfSession(
   users: UserStore,
 ): Promise<SignedInUser | null> {
   const id = request.session?.userId
-  const user = id === undefined ? null : await users.byId(id)
+  return id === undefined ? null : signedInUser(users, id)
+}
+
+/** With all that the user may now; null: gone or disabled. */
+export async function signedInUser(users: UserStore, id: string): Promise<SignedInUser | null> {
+  const user = await users.byId(id)
   return user && !user.disabled ? signedIn(user) : null
 }
+
+/** What is other with a token: it says less, and for as long as it lives. */
+const ofToken = ({ permissions, token }: SignedInUser) =>
+  token && {
+    permissions,
+    expiresAt: new Date(token.expiresAtMs).toISOString(),
+    token: { id: token.id, name: token.name },
+  }
 
 export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) => {
   const hour = 3600_000
@@ -98,15 +111,18 @@ export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) =
     app.get(
       '/session',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', forTokensToo: true },
         schema: {
           operationId: 'getSession',
           tags,
-          summary: 'Who is signed in, and what they may do',
+          summary: 'Who is signed in, or whose token this is, and what they may do',
           response: { 200: SessionSchema },
         },
       },
-      async (request) => view(await current(request), request.session.signedInAtMs ?? now()),
+      async (request) => {
+        const session = view(await current(request), request.session.signedInAtMs ?? now())
+        return { ...session, ...(request.user && ofToken(request.user)) }
+      },
     )
 
     app.delete(

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
 import { RoleSchema } from '../../people/roles.ts'
-import { Nullable, TimeSchema, UserIdSchema, UsernameSchema } from '../../schema/common.ts'
+import {
+  Nullable,
+  TimeSchema,
+  TokenIdSchema,
+  UserIdSchema,
+  UsernameSchema,
+} from '../../schema/common.ts'
 
 const PasswordSchema = Type.String({ minLength: 1, maxLength: 1024 })
 const NewPasswordSchema = Type.String({ minLength: 12, maxLength: 1024 })
@@ -25,6 +31,8 @@ export const SessionSchema = Type.Object({
   secondFactor: Type.Boolean({ description: 'Signing in takes a code as well' }),
   permissions: Type.Array(Type.String()),
   expiresAt: TimeSchema,
+  /** Of a program that calls with one. */
+  token: Type.Optional(Type.Object({ id: TokenIdSchema, name: Type.String() })),
 })
 export type Session = Static<typeof SessionSchema>
 

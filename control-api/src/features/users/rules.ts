@@ -12,9 +12,11 @@ type Standing = { roles: readonly Role[]; scope: string | null; disabled: boolea
 export const isFarmAdmin = ({ roles, scope, disabled }: Standing): boolean =>
   !disabled && scope === null && roles.includes('admin')
 
-/** What these roles carry beyond the permissions of who gives them. */
+/** What these roles carry beyond the permissions of who gives them. No token carries session:own. */
 export function beyond(permissions: readonly Permission[], roles: readonly Role[]): Permission[] {
-  return permissionsOf(roles).filter((permission) => !permissions.includes(permission))
+  return permissionsOf(roles).filter(
+    (permission) => permission !== 'session:own' && !permissions.includes(permission),
+  )
 }
 
 /** The one spelling; a selector that matches every node is no scope. Throws BadScope. */
