@@ -17,6 +17,8 @@ import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { createVerifier } from './features/audit/verifier.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastRelease } from './features/configs/store.ts'
@@ -25,6 +27,7 @@ import {
   createAdopt,
   createReleases,
   releaseVersion,
+  saveErrors,
   validateForNode,
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
@@ -214,6 +217,8 @@ export async function buildService(
     userOfToken: bearers.userOf,
   })
 
+  const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
+
   const binary = createNodeBinary(nodeBinary)
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
@@ -234,6 +239,7 @@ export async function buildService(
           assignments,
           logRequests,
           adopt: createAdopt({ db, write, now, validate }),
+          adoptErrors: saveErrors,
         }),
       )
       await api.register(configRoutes({ db, write, now, validate, schema }))
@@ -259,6 +265,7 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         eventRoutes({
           events,
@@ -303,6 +310,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
+    await verifier.close()
     await metrics.close()
     await services.close()
   }
