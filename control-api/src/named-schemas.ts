@@ -42,6 +42,11 @@ import {
 } from './features/rollouts/schema.ts'
 import { RoleSchema, SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
+import {
+  CreatedWebhookSchema,
+  WebhookDeliverySchema,
+  WebhookSchema,
+} from './features/webhooks/schema.ts'
 import type { NamedSchemas } from './plugins/openapi.ts'
 
 export const namedSchemas: NamedSchemas = {
@@ -50,6 +55,7 @@ export const namedSchemas: NamedSchemas = {
   AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
+  CreatedWebhook: CreatedWebhookSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
   Draft: DraftSchema,
@@ -81,4 +87,6 @@ export const namedSchemas: NamedSchemas = {
   Validation: ValidationSchema,
   Version: VersionSchema,
   VersionSummary: VersionSummarySchema,
+  Webhook: WebhookSchema,
+  WebhookDelivery: WebhookDeliverySchema,
 }

@@ -32,7 +32,6 @@ export type AuditFilter = Static<typeof AuditFilterSchema>
 export const AuditQuerySchema = Type.Object({
   ...AuditFilterSchema.properties,
   ...PageQuerySchema.properties,
-  cursor: Type.Optional(Type.String({ pattern: '^-?\\d{1,16}\\.\\d{1,16}$' })),
 })
 
 /** One thing that happened, without its details. */
