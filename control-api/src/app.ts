@@ -27,6 +27,7 @@ import {
   createAdopt,
   createReleases,
   releaseVersion,
+  saveErrors,
   validateForNode,
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
@@ -257,6 +258,7 @@ export async function buildService(
           assignments,
           logRequests,
           adopt: createAdopt({ db, write, now, validate }),
+          adoptErrors: saveErrors,
         }),
       )
       await api.register(configRoutes({ db, write, now, validate, schema }))

@@ -8,6 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
+import type { Refusal } from './errors.ts'
 import type { Role } from './features/session/schema.ts'
 import type { Access, Permission } from './permissions.ts'
 import type { Selector } from './selector.ts'
@@ -39,6 +40,8 @@ declare module 'fastify' {
     permission?: Access
     /** On `session:own` only, which a token does not reach otherwise. */
     forTokensToo?: true
+    /** What it refuses with, beside what every route of its kind can; see openapi/refusals.ts. */
+    errors?: readonly Refusal[]
   }
   interface FastifyRequest {
     /** Set on every route that is not public. */

@@ -48,6 +48,7 @@ import {
   WebhookSchema,
 } from './features/webhooks/schema.ts'
 import type { NamedSchemas } from './plugins/openapi.ts'
+import type { NamedSchemas } from './openapi/named-parts.ts'
 
 export const namedSchemas: NamedSchemas = {
   AuditDetail: AuditDetailSchema,

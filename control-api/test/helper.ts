@@ -3,14 +3,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { onTestFinished } from 'vitest'
+import type { FastifyReply, InjectOptions, LightMyRequestResponse, RouteOptions } from 'fastify'
+import { expect, onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import { hashPassword } from '../src/features/session/passwords.ts'
 import type { Role } from '../src/features/session/schema.ts'
 import { insertUser, setPassword } from '../src/features/session/store.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
+import { refusalsOf } from '../src/openapi/refusals.ts'
 import type { Permission } from '../src/permissions.ts'
 
 export const ORIGIN = 'http://localhost:80'
@@ -61,10 +62,37 @@ export async function build({
   ...overrides
 }: Overrides & { config?: Partial<Config> } = {}): Promise<Built> {
   const full = testConfig(config)
-  const service = await buildService(full, overrides)
-  onTestFinished(() => service.close())
+  const documented = watchRefusals()
+  const onRoute = (route: RouteOptions) => {
+    overrides.onRoute?.(route)
+    documented.watch(route)
+  }
+  const service = await buildService(full, { ...overrides, onRoute })
+  onTestFinished(async () => {
+    await service.close()
+    documented.verify()
+  })
   const as = (role: Role) => signedIn(service, role)
   return { ...service, config: full, admin: await as('admin'), anonymous: client(service, ''), as }
+}
+
+/** Whatever a test asks: each refusal must be one that the route documents (config.errors). */
+function watchRefusals() {
+  const undocumented = new Set<string>()
+  const watch = (route: RouteOptions) => {
+    if (!route.schema || route.schema.hide || route.method === 'HEAD') return
+    const check = async (_request: unknown, reply: FastifyReply, payload: unknown) => {
+      const isProblem = String(reply.getHeader('content-type')).includes('problem+json')
+      if (!isProblem || typeof payload !== 'string') return
+      const { status, code } = JSON.parse(payload) as { status: number; code: string }
+      const isDocumented = refusalsOf(route).some(
+        (known) => known.statusCode === status && known.code === code,
+      )
+      if (!isDocumented) undocumented.add(`${route.method} ${route.url}: ${status} ${code}`)
+    }
+    route.onSend = [check, ...[route.onSend ?? []].flat()]
+  }
+  return { watch, verify: () => expect([...undocumented]).toEqual([]) }
 }
 
 /** Hashing takes its time on purpose; what signs in hundreds of times need not. */

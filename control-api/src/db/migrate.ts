@@ -11,6 +11,7 @@ import * as driftTexts from './migrations/013-drift-texts.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
 import * as audit from './migrations/023-audit.ts'
 import * as webhooks from './migrations/027-webhooks.ts'
+import * as rest from './migrations/026-rest.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -20,6 +21,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '012-identities': identities,
   '013-drift-texts': driftTexts,
   '021-api-tokens': apiTokens,
+  '026-rest': rest,
   '023-audit': audit,
   '027-webhooks': webhooks,
 }

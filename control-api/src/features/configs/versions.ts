@@ -31,6 +31,9 @@ export type SaveVersion = {
 }
 type Deps = { write: Write; validate: Validate; now: () => number }
 
+/** What saving a version can refuse with. */
+export const saveErrors = [ParentNotLatest, ConfigInvalid, NodeCheckUnavailable]
+
 /** The digest of a text that may be kept; else the refusal that says why not. */
 export function requireValid(validation: Validation): string {
   if (validation.ok) return validation.digest

@@ -7,7 +7,7 @@ import { NotSignedIn, SamePassword, TooManyAttempts, WrongCredentials } from '..
 import type { App, SignedInUser } from '../../fastify.ts'
 import { permissionsOf } from '../../permissions.ts'
 import { COOKIE_PATH, regenerateSession, SESSION_COOKIE } from '../../plugins/session.ts'
-import { hashPassword, verifyNobody, verifyPassword } from './passwords.ts'
+import { hashPassword, TooManySignIns, verifyNobody, verifyPassword } from './passwords.ts'
 import { ChangePasswordSchema, CredentialsSchema, type Session, SessionSchema } from './schema.ts'
 import {
   endSessions,
@@ -95,7 +95,10 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     app.post(
       '/session',
       {
-        config: { permission: 'public' },
+        config: {
+          permission: 'public',
+          errors: [WrongCredentials, TooManyAttempts, TooManySignIns],
+        },
         schema: {
           operationId: 'signInUser',
           tags,
@@ -124,7 +127,7 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     app.get(
       '/session',
       {
-        config: { permission: 'session:own', forTokensToo: true },
+        config: { permission: 'session:own', forTokensToo: true, errors: [] },
         schema: {
           operationId: 'getSession',
           tags,
@@ -141,7 +144,7 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     app.delete(
       '/session',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', errors: [] },
         schema: {
           operationId: 'signOut',
           tags,
@@ -161,7 +164,10 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     app.put(
       '/session/password',
       {
-        config: { permission: 'session:own' },
+        config: {
+          permission: 'session:own',
+          errors: [WrongCredentials, TooManyAttempts, TooManySignIns, SamePassword],
+        },
         schema: {
           operationId: 'changePassword',
           tags,

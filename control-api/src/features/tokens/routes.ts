@@ -8,9 +8,10 @@ import type { Write } from '../../db/write.ts'
 import { defineError, NotAllowed, NotSignedIn } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { beyond } from './rules.ts'
 import { CreatedTokenSchema, NewTokenSchema, TokenSchema } from './schema.ts'
-import { createToken, findToken, listTokens, revokeToken } from './store.ts'
+import { createToken, findToken, listTokens, revokeToken, TooManyTokens } from './store.ts'
 
 type Deps = { db: Kysely<Database>; write: Write; now: () => number }
 
@@ -29,6 +30,7 @@ const BeyondOwnPermissions = defineError(
 )
 
 const tags = ['tokens']
+const byId = defineCursor('tokens', 'text')
 
 export const tokenRoutes =
   ({ db, write, now }: Deps) =>
@@ -36,7 +38,7 @@ export const tokenRoutes =
     app.get(
       '/tokens',
       {
-        config: { permission: 'tokens:own' },
+        config: { permission: 'tokens:own', errors: [] },
         schema: {
           operationId: 'listTokens',
           tags,
@@ -53,20 +55,21 @@ export const tokenRoutes =
         const { all, cursor, limit = 100 } = request.query
         const user = callerOf(request)
         if (all === '1') requirePermission(user, 'tokens:read')
-        const rows = await listTokens(db, {
+        const [before] = byId.read(cursor) ?? []
+        const found = await listTokens(db, {
           userId: all === '1' ? null : user.id,
-          ...(cursor !== undefined && { before: cursor }),
+          ...(before !== undefined && { before }),
           limit: limit + 1,
         })
-        const items = rows.slice(0, limit)
-        return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+        const { rows, nextCursor } = byId.page(found, limit, (token) => [token.id])
+        return { items: rows, nextCursor }
       },
     )
 
     app.post(
       '/tokens',
       {
-        config: { permission: 'tokens:own' },
+        config: { permission: 'tokens:own', errors: [BeyondOwnPermissions, TooManyTokens] },
         schema: {
           operationId: 'createToken',
           tags,
@@ -89,7 +92,7 @@ export const tokenRoutes =
     app.delete(
       '/tokens/:id',
       {
-        config: { permission: 'tokens:own' },
+        config: { permission: 'tokens:own', errors: [TokenNotFound] },
         schema: {
           operationId: 'revokeToken',
           tags,
