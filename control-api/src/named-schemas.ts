@@ -47,7 +47,6 @@ import {
   WebhookDeliverySchema,
   WebhookSchema,
 } from './features/webhooks/schema.ts'
-import type { NamedSchemas } from './plugins/openapi.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
 
 export const namedSchemas: NamedSchemas = {

@@ -10,8 +10,8 @@ import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
 import * as audit from './migrations/023-audit.ts'
-import * as webhooks from './migrations/027-webhooks.ts'
 import * as rest from './migrations/026-rest.ts'
+import * as webhooks from './migrations/027-webhooks.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {

@@ -766,6 +766,7 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
+            /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
             previousHash: string;
             /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
             hash: string;
@@ -803,6 +804,7 @@ export interface components {
             rows: number;
             /** @description The last of those; 0: none */
             headId: number;
+            /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
             head: string;
             brokenAt: number | null;
             reason: string | null;
@@ -7375,7 +7377,7 @@ export interface operations {
                      *       "requestId": "requestId",
                      *       "address": "address",
                      *       "data": {},
-                     *       "previousHash": "previousHash",
+                     *       "previousHash": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
                      *       "hash": "hash"
                      *     }
                      */
@@ -7405,6 +7407,7 @@ export interface operations {
                         data: {
                             [key: string]: unknown;
                         };
+                        /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
                         previousHash: string;
                         /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
                         hash: string;
@@ -7438,6 +7441,15 @@ export interface operations {
              *     - `password_change_required`: Change your password first
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `audit_entry_not_found`: No such entry in the audit */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7587,7 +7599,7 @@ export interface operations {
                      *       "state": "never",
                      *       "rows": 1,
                      *       "headId": 1,
-                     *       "head": "head",
+                     *       "head": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
                      *       "brokenAt": 1,
                      *       "reason": "reason",
                      *       "checkedAt": "2026-11-21T09:00:00.000Z"
@@ -7664,7 +7676,7 @@ export interface operations {
                      *       "state": "never",
                      *       "rows": 1,
                      *       "headId": 1,
-                     *       "head": "head",
+                     *       "head": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
                      *       "brokenAt": 1,
                      *       "reason": "reason",
                      *       "checkedAt": "2026-11-21T09:00:00.000Z"
@@ -7789,13 +7801,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "id",
+                     *           "eventId": 1,
+                     *           "type": "rollout.done",
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "attempt": 1,
+                     *           "delivered": true,
+                     *           "status": 1,
+                     *           "durationMs": 1,
+                     *           "error": "error",
+                     *           "response": "response"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["WebhookDelivery"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7804,7 +7850,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7813,8 +7863,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7822,8 +7872,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7851,10 +7913,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "eventId": 1,
+                     *       "type": "rollout.done",
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "attempt": 1,
+                     *       "delivered": true,
+                     *       "status": 1,
+                     *       "durationMs": 1,
+                     *       "error": "error",
+                     *       "response": "response"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7863,7 +7951,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7872,8 +7965,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7881,8 +7974,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7904,6 +8045,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "eventId": 1
+                 *     }
+                 */
                 "application/json": {
                     /** @description Its number in the audit */
                     eventId: number;
@@ -7917,10 +8063,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "eventId": 1,
+                     *       "type": "rollout.done",
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "attempt": 1,
+                     *       "delivered": true,
+                     *       "status": 1,
+                     *       "durationMs": 1,
+                     *       "error": "error",
+                     *       "response": "response"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7929,7 +8101,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7938,8 +8115,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `webhook_not_found`: No such webhook
+             *     - `event_not_found`: No such event
+             */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7947,8 +8127,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7970,6 +8198,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 86400
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description So long the old secret signs too
@@ -7986,10 +8219,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7998,7 +8262,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8007,8 +8276,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8016,8 +8285,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8046,13 +8363,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "url": "url",
+                     *           "description": "description",
+                     *           "events": [
+                     *             "events"
+                     *           ],
+                     *           "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *           "disabledReason": "disabledReason",
+                     *           "failingSince": "2026-11-21T09:00:00.000Z",
+                     *           "failedAttempts": 1,
+                     *           "lastError": "lastError",
+                     *           "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Webhook"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8061,7 +8416,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8070,8 +8429,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8079,8 +8441,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8099,6 +8461,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/farmstead",
+                 *       "description": "description",
+                 *       "events": [
+                 *         "rollout",
+                 *         "node.disconnected"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @example https://hooks.example.org/farmstead */
                     url: string;
@@ -8121,10 +8493,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8133,7 +8536,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8142,8 +8550,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_many_webhooks`: There are enough webhooks */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8151,8 +8559,68 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a webhook
+             *     - `address_refused`: Webhooks may not go there
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8180,10 +8648,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8192,7 +8690,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8201,8 +8703,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8210,8 +8712,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8242,7 +8756,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8251,7 +8777,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8260,8 +8791,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8269,8 +8800,74 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8294,6 +8891,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/farmstead",
+                 *       "description": "description",
+                 *       "events": [
+                 *         "rollout",
+                 *         "node.disconnected"
+                 *       ],
+                 *       "disabled": true
+                 *     }
+                 */
                 "application/json": {
                     /** @example https://hooks.example.org/farmstead */
                     url?: string;
@@ -8318,10 +8926,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8330,7 +8968,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8339,8 +8982,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8348,8 +8991,86 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a webhook
+             *     - `address_refused`: Webhooks may not go there
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -69,7 +69,7 @@ export const auditRoutes =
     app.get(
       '/audit/:id',
       {
-        config: { permission },
+        config: { permission, errors: [AuditEntryNotFound] },
         schema: {
           operationId: 'getAuditEntry',
           tags,

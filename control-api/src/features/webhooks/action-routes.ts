@@ -65,7 +65,7 @@ export const webhookActionRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.get(
     '/webhooks/:id/deliveries',
     {
-      config: { permission: 'webhooks:read' },
+      config: { permission: 'webhooks:read', errors: [WebhookNotFound] },
       schema: {
         operationId: 'listWebhookDeliveries',
         tags,
@@ -87,7 +87,7 @@ export const webhookActionRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.post(
     '/webhooks/:id/actions/test',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', errors: [WebhookNotFound] },
       schema: {
         operationId: 'testWebhook',
         tags,
@@ -107,7 +107,7 @@ export const webhookActionRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.post(
     '/webhooks/:id/actions/redeliver',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', errors: [WebhookNotFound, EventNotFound] },
       schema: {
         operationId: 'redeliverWebhook',
         tags,
@@ -128,7 +128,7 @@ export const webhookActionRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.post(
     '/webhooks/:id/actions/rotate-secret',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', errors: [WebhookNotFound] },
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,

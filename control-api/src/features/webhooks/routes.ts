@@ -35,7 +35,7 @@ import {
   viewWebhook,
   type WebhookRow,
 } from './store.ts'
-import type { Guard } from './targets.ts'
+import { AddressRefused, type Guard } from './targets.ts'
 
 export type WebhookDeps = {
   db: Kysely<Database>
@@ -91,7 +91,10 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.post(
     '/webhooks',
     {
-      config: { permission: 'webhooks:write' },
+      config: {
+        permission: 'webhooks:write',
+        errors: [UrlRefused, AddressRefused, TooManyWebhooks],
+      },
       schema: {
         operationId: 'createWebhook',
         tags,
@@ -140,7 +143,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.get(
     '/webhooks/:id',
     {
-      config: { permission: 'webhooks:read' },
+      config: { permission: 'webhooks:read', errors: [WebhookNotFound] },
       schema: {
         operationId: 'getWebhook',
         tags,
@@ -159,7 +162,10 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.patch(
     '/webhooks/:id',
     {
-      config: { permission: 'webhooks:write' },
+      config: {
+        permission: 'webhooks:write',
+        errors: [WebhookNotFound, UrlRefused, AddressRefused],
+      },
       schema: {
         operationId: 'updateWebhook',
         tags,
@@ -201,7 +207,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.delete(
     '/webhooks/:id',
     {
-      config: { permission: 'webhooks:write' },
+      config: { permission: 'webhooks:write', errors: [WebhookNotFound] },
       schema: {
         operationId: 'deleteWebhook',
         tags,
