@@ -12,6 +12,7 @@ import * as access from './migrations/020-access.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
 import * as audit from './migrations/023-audit.ts'
 import * as rest from './migrations/026-rest.ts'
+import * as webhooks from './migrations/027-webhooks.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -24,6 +25,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '021-api-tokens': apiTokens,
   '026-rest': rest,
   '023-audit': audit,
+  '027-webhooks': webhooks,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>
