@@ -8,6 +8,7 @@ import * as configs from './migrations/010-configs.ts'
 import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
+import * as drafts from './migrations/024-drafts.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 const migrations: Record<string, Migration> = {
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
+  '024-drafts': drafts,
 }
 
 export async function migrateToLatest(db: Kysely<Database>): Promise<void> {

@@ -243,6 +243,27 @@ export interface paths {
         get: operations["getConfig"];
         put?: never;
         post?: never;
+        /**
+         * Remove a config that no node ever got, with its versions
+         * @description 409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.
+         */
+        delete: operations["deleteConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Would farmstead-node take this text? Nothing is stored */
+        post: operations["validateConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -261,7 +282,7 @@ export interface paths {
         put?: never;
         /**
          * Save a version; the first one makes the config
-         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. To restore an old version, save its text again.
+         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dry_run=1 answers what it would do, and refuses what it would refuse.
          */
         post: operations["createVersion"];
         delete?: never;
@@ -287,21 +308,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/{name}/draft": {
+    "/api/v1/configs/{name}/versions/{number}/text": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The draft of a config; its ETag is for changing it */
-        get: operations["getDraft"];
         /**
-         * Replace the draft; If-Match must name the ETag it was read with
-         * @description When somebody was faster, 412 carries the draft as it is now in "current" and its ETag in "etag".
+         * The author’s bytes as a file
+         * @description As text: JSON with comments is no application/json, and has no media type of its own. The ETag is the digest.
          */
-        put: operations["putDraft"];
+        get: operations["exportVersion"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/{name}/versions/{number}/actions/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save an old version’s text as a new version
+         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.
+         */
+        post: operations["restoreVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -315,7 +355,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What changed between two versions, by JSON Pointer */
+        /**
+         * What changed between two versions, by line and by JSON Pointer
+         * @description A side may be the draft; toConfig takes the other side from another config. Items of lists are known by what they are about (a site by its hosts), so that one that was put in is one change.
+         */
         get: operations["diffVersions"];
         put?: never;
         post?: never;
@@ -325,18 +368,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/validate": {
+    "/api/v1/configs/{name}/draft": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /** Would farmstead-node take this text? Nothing is stored */
-        post: operations["validateConfig"];
-        delete?: never;
+        /** The draft of a config; its ETag is for changing it */
+        get: operations["getDraft"];
+        /**
+         * Replace the draft; If-Match must name the ETag it was read with
+         * @description When somebody was faster, 412 says who changed what and carries a three-way merge of both texts.
+         */
+        put: operations["putDraft"];
+        post?: never;
+        /** Discard what was changed in the draft: it is the latest version again */
+        delete: operations["discardDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -522,21 +570,42 @@ export interface components {
             updatedAt: string;
         };
         ConfigDiff: {
-            from: number;
-            to: number;
+            from: number | "draft";
+            to: number | "draft";
+            toConfig: string;
             /** @description JSON with comments, kept byte for byte */
             fromText: string;
             /** @description JSON with comments, kept byte for byte */
             toText: string;
+            /** @description As `diff -u` shows it */
+            hunks: {
+                fromLine: number;
+                fromLines: number;
+                toLine: number;
+                toLines: number;
+                /** @description Each begins with a space, - or + */
+                lines: string[];
+            }[];
             changes: {
+                /** @description Where it is now; of what was removed, where it was */
                 pointer: string;
+                fromPointer: string | null;
                 /** @enum {unknown} */
-                kind: "added" | "removed" | "changed";
+                kind: "added" | "removed" | "changed" | "moved";
                 from: unknown;
                 to: unknown;
                 /** @description What the option does, from the schema */
                 help: string;
-            }[];
+                /** @description What holds where it is not given; null: nothing */
+                default: unknown;
+                /**
+                 * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+                 * @enum {unknown}
+                 */
+                effect: "live" | "listeners" | "restart";
+            }[] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
         };
         ConfigError: {
             /** @description JSON Pointer (RFC 6901) */
@@ -2319,6 +2388,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description Part of the name */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -2434,11 +2505,163 @@ export interface operations {
             };
         };
     };
+    deleteConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Default Response */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Default Response */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Default Response */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validateConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description JSON with comments, kept byte for byte */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listVersions: {
         parameters: {
             query?: {
                 cursor?: string;
                 limit?: number;
+                author?: string;
+                source?: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                /** @description Part of the message */
+                q?: string;
             };
             header?: never;
             path: {
@@ -2500,8 +2723,14 @@ export interface operations {
     };
     createVersion: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /** @description Program and version; farmctl/… is kept as "cli" */
+                "farmstead-client"?: string;
+            };
             path: {
                 name: string;
             };
@@ -2514,10 +2743,63 @@ export interface operations {
                     text: string;
                     message: string;
                     parent: number | null;
+                    /**
+                     * @description The text comes from a file of somebody else
+                     * @enum {string}
+                     */
+                    source?: "import";
                 };
             };
         };
         responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: {
+                            fromLine: number;
+                            fromLines: number;
+                            toLine: number;
+                            toLines: number;
+                            /** @description Each begins with a space, - or + */
+                            lines: string[];
+                        }[];
+                        changes: {
+                            /** @description Where it is now; of what was removed, where it was */
+                            pointer: string;
+                            fromPointer: string | null;
+                            /** @enum {unknown} */
+                            kind: "added" | "removed" | "changed" | "moved";
+                            from: unknown;
+                            to: unknown;
+                            /** @description What the option does, from the schema */
+                            help: string;
+                            /** @description What holds where it is not given; null: nothing */
+                            default: unknown;
+                            /**
+                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+                             * @enum {unknown}
+                             */
+                            effect: "live" | "listeners" | "restart";
+                        }[];
+                        moreChanges: number;
+                    };
+                };
+            };
             /** @description Default Response */
             201: {
                 headers: {
@@ -2611,6 +2893,312 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restoreVersion: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: never;
+            path: {
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    message: string;
+                    parent: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: {
+                            fromLine: number;
+                            fromLines: number;
+                            toLine: number;
+                            toLines: number;
+                            /** @description Each begins with a space, - or + */
+                            lines: string[];
+                        }[];
+                        changes: {
+                            /** @description Where it is now; of what was removed, where it was */
+                            pointer: string;
+                            fromPointer: string | null;
+                            /** @enum {unknown} */
+                            kind: "added" | "removed" | "changed" | "moved";
+                            from: unknown;
+                            to: unknown;
+                            /** @description What the option does, from the schema */
+                            help: string;
+                            /** @description What holds where it is not given; null: nothing */
+                            default: unknown;
+                            /**
+                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+                             * @enum {unknown}
+                             */
+                            effect: "live" | "listeners" | "restart";
+                        }[];
+                        moreChanges: number;
+                    };
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed, or the password must be changed first */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Default Response */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Default Response */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Default Response */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was refused; `code` and `detail` say why */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service failed, or cannot serve now */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diffVersions: {
+        parameters: {
+            query: {
+                /** @description A version’s number, or "draft" */
+                from: string;
+                /** @description A version’s number, or "draft" */
+                to: string;
+                toConfig?: string;
+                /** @description Unchanged lines shown */
+                context?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        from: number | "draft";
+                        to: number | "draft";
+                        toConfig: string;
+                        /** @description JSON with comments, kept byte for byte */
+                        fromText: string;
+                        /** @description JSON with comments, kept byte for byte */
+                        toText: string;
+                        /** @description As `diff -u` shows it */
+                        hunks: {
+                            fromLine: number;
+                            fromLines: number;
+                            toLine: number;
+                            toLines: number;
+                            /** @description Each begins with a space, - or + */
+                            lines: string[];
+                        }[];
+                        changes: {
+                            /** @description Where it is now; of what was removed, where it was */
+                            pointer: string;
+                            fromPointer: string | null;
+                            /** @enum {unknown} */
+                            kind: "added" | "removed" | "changed" | "moved";
+                            from: unknown;
+                            to: unknown;
+                            /** @description What the option does, from the schema */
+                            help: string;
+                            /** @description What holds where it is not given; null: nothing */
+                            default: unknown;
+                            /**
+                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+                             * @enum {unknown}
+                             */
+                            effect: "live" | "listeners" | "restart";
+                        }[] | null;
+                        /** @description Left out of `changes` */
+                        moreChanges: number;
+                    };
                 };
             };
             /** @description Not signed in */
@@ -2764,7 +3352,51 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"] & {
                         current: components["schemas"]["Draft"];
+                        /** @description Of `current`, to save on top of it */
                         etag: string;
+                        base: {
+                            /** @description JSON with comments, kept byte for byte */
+                            text: string;
+                            etag: string;
+                        } | null;
+                        changes: ({
+                            /** @description Where it is now; of what was removed, where it was */
+                            pointer: string;
+                            fromPointer: string | null;
+                            /** @enum {unknown} */
+                            kind: "added" | "removed" | "changed" | "moved";
+                            from: unknown;
+                            to: unknown;
+                            /** @description What the option does, from the schema */
+                            help: string;
+                            /** @description What holds where it is not given; null: nothing */
+                            default: unknown;
+                            /**
+                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+                             * @enum {unknown}
+                             */
+                            effect: "live" | "listeners" | "restart";
+                        } & {
+                            by: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        })[] | null;
+                        /** @description Left out of `changes` */
+                        moreChanges: number;
+                        merged: {
+                            /** @description With marks as git’s around what both changed */
+                            text: string;
+                            conflicts: {
+                                /** @description Of its first mark, from 1 */
+                                startLine: number;
+                                mine: string[];
+                                base: string[];
+                                current: string[];
+                            }[];
+                        } | null;
                     };
                 };
             };
@@ -2797,13 +3429,12 @@ export interface operations {
             };
         };
     };
-    diffVersions: {
+    discardDraft: {
         parameters: {
-            query: {
-                from: number;
-                to: number;
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            header?: never;
             path: {
                 name: string;
             };
@@ -2817,7 +3448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfigDiff"];
+                    "application/json": components["schemas"]["Draft"];
                 };
             };
             /** @description Not signed in */
@@ -2838,67 +3469,69 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    validateConfig: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description JSON with comments, kept byte for byte */
-                    text: string;
-                };
-            };
-        };
-        responses: {
             /** @description Default Response */
-            200: {
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Validation"];
+                    "application/json": components["schemas"]["Problem"] & {
+                        current: components["schemas"]["Draft"];
+                        /** @description Of `current`, to save on top of it */
+                        etag: string;
+                        base: {
+                            /** @description JSON with comments, kept byte for byte */
+                            text: string;
+                            etag: string;
+                        } | null;
+                        changes: ({
+                            /** @description Where it is now; of what was removed, where it was */
+                            pointer: string;
+                            fromPointer: string | null;
+                            /** @enum {unknown} */
+                            kind: "added" | "removed" | "changed" | "moved";
+                            from: unknown;
+                            to: unknown;
+                            /** @description What the option does, from the schema */
+                            help: string;
+                            /** @description What holds where it is not given; null: nothing */
+                            default: unknown;
+                            /**
+                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+                             * @enum {unknown}
+                             */
+                            effect: "live" | "listeners" | "restart";
+                        } & {
+                            by: string | null;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                        })[] | null;
+                        /** @description Left out of `changes` */
+                        moreChanges: number;
+                        merged: {
+                            /** @description With marks as git’s around what both changed */
+                            text: string;
+                            conflicts: {
+                                /** @description Of its first mark, from 1 */
+                                startLine: number;
+                                mine: string[];
+                                base: string[];
+                                current: string[];
+                            }[];
+                        } | null;
+                    };
                 };
             };
-            /** @description Not signed in */
-            401: {
+            /** @description Default Response */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request was refused; `code` and `detail` say why */

@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
+import type { ConfigChange } from '../../lib/api-types.ts'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { config, page, version } from '../../test/samples.ts'
@@ -17,6 +18,16 @@ const draft = {
   updatedBy: null,
   updatedAt: v2.createdAt,
 }
+
+const change = (change: Partial<ConfigChange>): Partial<ConfigChange> => ({
+  fromPointer: null,
+  from: null,
+  to: null,
+  help: 'What it is for.',
+  default: null,
+  effect: 'live',
+  ...change,
+})
 
 describe('the configs', () => {
   test('are listed with their draft’s state', async () => {
@@ -67,17 +78,31 @@ describe('comparing', () => {
         json({
           from: 1,
           to: 2,
-          fromText: '{}',
-          toText: '{}',
           changes: [
-            { pointer: '/workers', kind: 'added', from: null, to: 2, help: 'Event loops.' },
+            change({ pointer: '/workers', kind: 'added', from: null, to: 2, default: 'auto' }),
+            change({ pointer: '/process/user', kind: 'removed', from: 'www', effect: 'restart' }),
+            change({ pointer: '/sites/0', fromPointer: '/sites/2', kind: 'moved' }),
           ],
+          moreChanges: 3,
         }),
     })
-    const row = within(await screen.findByRole('row', { name: /\/workers/ }, soon))
-    for (const text of ['Added', 'not set', '2', 'Event loops.']) {
-      expect(row.getByText(text)).toBeVisible()
+    const row = async (name: RegExp) => within(await screen.findByRole('row', { name }, soon))
+    const added = await row(/\/workers/)
+    for (const text of ['Added', 'not set: "auto" by default', '2', 'What it is for.']) {
+      expect(added.getByText(text)).toBeVisible()
     }
+    expect((await row(/process/)).getByText(/when the node restarts/)).toBeVisible()
+    expect((await row(/sites/)).getByText('/sites/2')).toBeVisible()
+    expect(screen.getByText(/3 changes more/)).toBeVisible()
+  })
+  test('by option with a draft that is not JSON yet says so', async () => {
+    const api = renderApp('/configs/default/compare?from=2&to=draft&view=options', {
+      ...lists,
+      'GET /configs/default/diff': () => json({ changes: null, moreChanges: 0 }),
+    })
+    expect(await screen.findByText('The draft is not JSON yet', {}, soon)).toBeVisible()
+    const asked = api.requests.find(({ path }) => path === '/configs/default/diff')
+    expect(asked?.query.toString()).toBe('from=2&to=draft')
   })
   test('without a choice and with nothing in the draft: the latest with the one before', async () => {
     renderApp('/configs/default/compare', {
