@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
 import {
+  AuditDetailSchema,
+  AuditEntrySchema,
+  AuditVerificationSchema,
+} from './features/audit/schema.ts'
+import {
   ConfigSchema,
   DiffSchema,
   DraftSchema,
@@ -36,12 +41,17 @@ import {
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
 import { RoleSchema, SessionSchema } from './features/session/schema.ts'
-import type { NamedSchemas } from './plugins/openapi.ts'
+import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
+import type { NamedSchemas } from './openapi/named-parts.ts'
 
 export const namedSchemas: NamedSchemas = {
+  AuditDetail: AuditDetailSchema,
+  AuditEntry: AuditEntrySchema,
+  AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
+  CreatedToken: CreatedTokenSchema,
   Draft: DraftSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
@@ -67,6 +77,7 @@ export const namedSchemas: NamedSchemas = {
   SyncState: SyncStateSchema,
   System: SystemSchema,
   TaskState: TaskStateSchema,
+  Token: TokenSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
   VersionSummary: VersionSummarySchema,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { ConfigTables } from '../features/configs/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
+import type { TokenTables } from '../features/tokens/tables.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -35,8 +36,18 @@ export type EventsTable = {
   action: string
   /** User name, node id or "operator"; null: the control plane itself. */
   actor: string | null
+  /** See Via in request-context.ts. */
+  via: string
+  /** people, nodes or service: made from `via`. */
+  by_whom: GeneratedAlways<string>
+  /** The API token that spoke for the actor. */
+  token_id: string | null
+  request_id: string | null
+  address: string | null
   /** JSON: evidence, before and after. */
   data: string
+  /** Over this row and the one before: audit-chain.ts. */
+  hash: string
 }
 
 export type EnrolmentTokensTable = {
@@ -160,4 +171,4 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables
+export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables

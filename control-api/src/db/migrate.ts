@@ -9,20 +9,28 @@ import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
 import * as drafts from './migrations/024-drafts.ts'
+import * as apiTokens from './migrations/021-api-tokens.ts'
+import * as audit from './migrations/023-audit.ts'
+import * as rest from './migrations/026-rest.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
-const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<string, Migration>> = {
   '001-core': core,
   '010-configs': configs,
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
   '024-drafts': drafts,
+  '021-api-tokens': apiTokens,
+  '026-rest': rest,
+  '023-audit': audit,
 }
 
+export const migratorOf = (db: Kysely<Database>) =>
+  new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } })
+
 export async function migrateToLatest(db: Kysely<Database>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
-  const { error, results } = await migrator.migrateToLatest()
+  const { error, results } = await migratorOf(db).migrateToLatest()
   if (error === undefined) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName
   throw new Error(

@@ -6,8 +6,9 @@ import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { PreconditionFailed } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import { sha256 } from '../../ids.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { NameSchema, ProblemSchema } from '../../schema/common.ts'
+import { NameSchema } from '../../schema/common.ts'
 import { explainConflict, revisionIn } from './draft-conflict.ts'
 import { changeDraft, type DraftRevision, revisionsSince } from './draft-store.ts'
 import { ConfigNotFound, DraftChanged, DraftNotDiscarded } from './errors.ts'
@@ -28,7 +29,7 @@ export const draftRoutes =
     app.get(
       '/configs/:name/draft',
       {
-        config: { permission: 'configs:read' },
+        config: { permission: 'configs:read', errors: [ConfigNotFound] },
         schema: {
           operationId: 'getDraft',
           tags,
@@ -47,7 +48,7 @@ export const draftRoutes =
     app.put(
       '/configs/:name/draft',
       {
-        config: { permission: 'configs:write' },
+        config: { permission: 'configs:write', errors: [ConfigNotFound] },
         schema: {
           operationId: 'putDraft',
           tags,
@@ -57,7 +58,7 @@ export const draftRoutes =
           params,
           headers,
           body: PutDraftSchema,
-          response: { 200: DraftSchema, 412: DraftConflictSchema, 428: ProblemSchema },
+          response: { 200: DraftSchema, 412: DraftConflictSchema },
         },
       },
       async (request, reply) => {
@@ -84,14 +85,14 @@ export const draftRoutes =
     app.delete(
       '/configs/:name/draft',
       {
-        config: { permission: 'configs:write' },
+        config: { permission: 'configs:write', errors: [ConfigNotFound] },
         schema: {
           operationId: 'discardDraft',
           tags,
           summary: 'Discard what was changed in the draft: it is the latest version again',
           params,
           headers,
-          response: { 200: DraftSchema, 412: DraftConflictSchema, 428: ProblemSchema },
+          response: { 200: DraftSchema, 412: DraftConflictSchema },
         },
       },
       async (request, reply) => {
@@ -145,7 +146,12 @@ export const draftRoutes =
       const { name, draft_revision } = config
       const revision = draft_revision + 1
       await changeDraft(unit, { name, text, base, author: actor, revision, nowMs: now() })
-      await unit.emit({ kind: 'config', id: name, action, actor })
+      // Not the texts: an audit of every keystroke's megabyte would be the largest thing we keep.
+      const data = {
+        before: { revision: draft_revision, sha256: sha256(config.draft_text) },
+        after: { revision, sha256: sha256(text) },
+      }
+      await unit.emit({ kind: 'config', id: name, action, actor, data })
     }
 
     const reread = async ({ trx }: Unit, name: string) => {

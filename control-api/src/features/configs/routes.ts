@@ -6,7 +6,8 @@ import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import { requireIfMatch } from '../../preconditions.ts'
-import { NameSchema, ProblemSchema, pageOf } from '../../schema/common.ts'
+import { NameSchema, pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { draftRoutes } from './draft-routes.ts'
 import { ConfigInUse, ConfigNotFound } from './errors.ts'
 import { describeUses } from './rules.ts'
@@ -28,6 +29,7 @@ type Deps = {
 }
 
 const tags = ['configs']
+const byName = defineCursor('configs', 'text')
 const params = Type.Object({ name: NameSchema })
 const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 const permission = 'configs:read' as const
@@ -38,7 +40,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/config-schema',
     {
-      config: { permission },
+      config: { permission, errors: [] },
       schema: {
         operationId: 'getConfigSchema',
         tags,
@@ -52,7 +54,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs',
     {
-      config: { permission },
+      config: { permission, errors: [] },
       schema: {
         operationId: 'listConfigs',
         tags,
@@ -61,18 +63,18 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(ConfigSchema) },
       },
     },
-    async ({ query: { cursor = '', limit = 100, q = '' } }) => {
-      const rows = await listConfigs(db, { after: cursor, limit: limit + 1, q })
-      const items = rows.slice(0, limit)
-      const nextCursor = rows.length > limit ? (items.at(-1)?.name ?? null) : null
-      return { items: items.map(viewConfig), nextCursor }
+    async ({ query: { cursor, limit = 100, q = '' } }) => {
+      const [after = ''] = byName.read(cursor) ?? []
+      const found = await listConfigs(db, { after, limit: limit + 1, q })
+      const { rows, nextCursor } = byName.page(found, limit, (config) => [config.name])
+      return { items: rows.map(viewConfig), nextCursor }
     },
   )
 
   app.get(
     '/configs/:name',
     {
-      config: { permission },
+      config: { permission, errors: [ConfigNotFound] },
       schema: {
         operationId: 'getConfig',
         tags,
@@ -92,7 +94,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.delete(
     '/configs/:name',
     {
-      config: { permission: 'configs:write' },
+      config: { permission: 'configs:write', errors: [ConfigNotFound, ConfigInUse] },
       schema: {
         operationId: 'deleteConfig',
         tags,
@@ -101,7 +103,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
           '409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.',
         params,
         headers,
-        response: { 204: Type.Null(), 409: ProblemSchema, 412: ProblemSchema, 428: ProblemSchema },
+        response: { 204: Type.Null() },
       },
     },
     async (request, reply) => {
@@ -115,7 +117,8 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         if (uses.length > 0) throw new ConfigInUse(name, uses)
         await deleteConfig(unit, name, now())
         const actor = request.user?.username ?? ''
-        await unit.emit({ kind: 'config', id: name, action: 'removed', actor })
+        const data = { before: { latestVersion: config.latestVersion }, after: null }
+        await unit.emit({ kind: 'config', id: name, action: 'removed', actor, data })
       })
       return reply.code(204).send(null)
     },
@@ -124,7 +127,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/validate',
     {
-      config: { permission },
+      config: { permission, errors: [] },
       schema: {
         operationId: 'validateConfig',
         tags,

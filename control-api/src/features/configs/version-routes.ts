@@ -6,7 +6,8 @@ import { Type } from 'typebox'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
-import { NameSchema, ProblemSchema, pageOf } from '../../schema/common.ts'
+import { NameSchema, pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { diffValues } from './diff.ts'
 import { ConfigNotFound, VersionNotFound } from './errors.ts'
 import { sourceOf } from './rules.ts'
@@ -26,7 +27,7 @@ import { findConfig, findVersion, findVersionSummary, listVersions } from './sto
 import { parseConfigText } from './text.ts'
 import { diffTexts } from './text-diff.ts'
 import type { Validate } from './validation.ts'
-import { planVersion, type SaveVersion, saveVersion } from './versions.ts'
+import { planVersion, type SaveVersion, saveErrors, saveVersion } from './versions.ts'
 import { viewVersion } from './view.ts'
 
 type Deps = {
@@ -38,6 +39,8 @@ type Deps = {
 }
 
 const tags = ['configs']
+const byNumber = defineCursor('versions', 'integer')
+const notFound = [ConfigNotFound, VersionNotFound]
 const named = Type.Object({ name: NameSchema })
 const numbered = Type.Object({ name: NameSchema, number: Type.Integer({ minimum: 1 }) })
 const headers = Type.Object({
@@ -54,7 +57,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/versions',
     {
-      config: { permission },
+      config: { permission, errors: [ConfigNotFound] },
       schema: {
         operationId: 'listVersions',
         tags,
@@ -66,19 +69,17 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
     },
     async ({ params: { name }, query: { cursor, limit = 100, ...filters } }) => {
       if (!(await findConfig(db, name))) throw new ConfigNotFound(name)
-      const before = cursor === undefined ? null : Number(cursor) || 0
-      const rows = await listVersions(db, name, { before, limit: limit + 1, ...filters })
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)?.number
-      const nextCursor = rows.length > limit && last !== undefined ? String(last) : null
-      return { items: items.map(viewVersion), nextCursor }
+      const [before = null] = byNumber.read(cursor) ?? []
+      const found = await listVersions(db, name, { before, limit: limit + 1, ...filters })
+      const { rows, nextCursor } = byNumber.page(found, limit, (version) => [version.number])
+      return { items: rows.map(viewVersion), nextCursor }
     },
   )
 
   app.get(
     '/configs/:name/versions/:number',
     {
-      config: { permission },
+      config: { permission, errors: notFound },
       schema: {
         operationId: 'getVersion',
         tags,
@@ -93,7 +94,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/versions/:number/text',
     {
-      config: { permission },
+      config: { permission, errors: notFound },
       schema: {
         operationId: 'exportVersion',
         tags,
@@ -123,7 +124,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/:name/versions',
     {
-      config: { permission: 'configs:write' },
+      config: { permission: 'configs:write', errors: saveErrors },
       schema: {
         operationId: 'createVersion',
         tags,
@@ -139,9 +140,6 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         response: {
           200: Type.Union([VersionSchema, VersionPlanSchema]),
           201: VersionSchema,
-          409: ProblemSchema,
-          422: ProblemSchema,
-          503: ProblemSchema,
         },
       },
     },
@@ -163,7 +161,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/:name/versions/:number/actions/restore',
     {
-      config: { permission: 'configs:write' },
+      config: { permission: 'configs:write', errors: [...notFound, ...saveErrors] },
       schema: {
         operationId: 'restoreVersion',
         tags,
@@ -176,9 +174,6 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         response: {
           200: Type.Union([VersionSchema, VersionPlanSchema]),
           201: VersionSchema,
-          409: ProblemSchema,
-          422: ProblemSchema,
-          503: ProblemSchema,
         },
       },
     },
@@ -202,7 +197,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/diff',
     {
-      config: { permission },
+      config: { permission, errors: notFound },
       schema: {
         operationId: 'diffVersions',
         tags,

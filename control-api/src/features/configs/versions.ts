@@ -33,6 +33,9 @@ export type SaveVersion = {
 export type Saved = { number: number; created: boolean }
 type Deps = { write: Write; validate: Validate; now: () => number }
 
+/** What saving a version can refuse with. */
+export const saveErrors = [ParentNotLatest, ConfigInvalid, NodeCheckUnavailable]
+
 /** The digest of a text that may be kept; else the refusal that says why not. */
 export function requireValid(validation: Validation): string {
   if (validation.ok) return validation.digest
@@ -83,7 +86,7 @@ export async function importConfig(deps: Deps, { release, ...given }: Import): P
     if (release)
       await releaseVersion(
         unit,
-        { config: given.config, version: number, rolloutId: null },
+        { config: given.config, version: number, rolloutId: null, actor: given.author },
         deps.now(),
       )
     return number
@@ -93,7 +96,7 @@ export async function importConfig(deps: Deps, { release, ...given }: Import): P
 type Checked = SaveVersion & { digest: string }
 
 async function storeVersion(unit: Unit, version: Checked, nowMs: number): Promise<Saved> {
-  const { config, parent, text, author, digest } = version
+  const { config, parent, text, author, message, digest } = version
   const latest = await latestVersion(unit.trx, config)
   if (latest?.text === text) return { number: latest.number, created: false }
   requireLatest(version, latest?.number ?? null)
@@ -104,7 +107,7 @@ async function storeVersion(unit: Unit, version: Checked, nowMs: number): Promis
     id: config,
     action: 'version-created',
     actor: author,
-    data: { number, parent, digest, source, ...(restored !== null && { restored }) },
+    data: { number, parent, message, digest, source, ...(restored !== null && { restored }) },
   })
   return { number, created: true }
 }
@@ -141,15 +144,28 @@ export function createAdopt(deps: AdoptDeps): Adopt {
   }
 }
 
-type Released = { config: string; version: number; rolloutId: string | null }
+type Released = {
+  config: string
+  version: number
+  rolloutId: string | null
+  /** Left out: a rollout that went through. */
+  actor?: string
+}
 
 /** From now on new nodes get it. */
 export async function releaseVersion(unit: Unit, released: Released, nowMs: number): Promise<void> {
   const last = await lastRelease(unit.trx)
   if (last?.config === released.config && last.version === released.version) return
   await insertRelease(unit, { ...released, nowMs })
-  const { config, version, rolloutId } = released
-  await unit.emit({ kind: 'config', id: config, action: 'released', data: { version, rolloutId } })
+  const { config, version, rolloutId, actor } = released
+  const before = last ? { config: last.config, version: last.version } : null
+  await unit.emit({
+    kind: 'config',
+    id: config,
+    action: 'released',
+    ...(actor !== undefined && { actor }),
+    data: { version, rolloutId, before, after: { config, version } },
+  })
 }
 
 /** Versions as nodes get them. */

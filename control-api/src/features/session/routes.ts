@@ -7,7 +7,7 @@ import { NotSignedIn, SamePassword, TooManyAttempts, WrongCredentials } from '..
 import type { App, SignedInUser } from '../../fastify.ts'
 import { permissionsOf } from '../../permissions.ts'
 import { COOKIE_PATH, regenerateSession, SESSION_COOKIE } from '../../plugins/session.ts'
-import { hashPassword, verifyNobody, verifyPassword } from './passwords.ts'
+import { hashPassword, TooManySignIns, verifyNobody, verifyPassword } from './passwords.ts'
 import { ChangePasswordSchema, CredentialsSchema, type Session, SessionSchema } from './schema.ts'
 import {
   endSessions,
@@ -29,9 +29,22 @@ export async function userOfSession(
   users: UserStore,
 ): Promise<SignedInUser | null> {
   const id = request.session?.userId
-  const user = id === undefined ? null : await users.byId(id)
+  return id === undefined ? null : signedInUser(users, id)
+}
+
+/** With all that the user may now; null: gone. */
+export async function signedInUser(users: UserStore, id: string): Promise<SignedInUser | null> {
+  const user = await users.byId(id)
   return user && { ...user, permissions: permissionsOf(user.roles), scope: null, token: null }
 }
+
+/** What is other with a token: it says less, and for as long as it lives. */
+const ofToken = ({ permissions, token }: SignedInUser) =>
+  token && {
+    permissions,
+    expiresAt: new Date(token.expiresAtMs).toISOString(),
+    token: { id: token.id, name: token.name },
+  }
 
 export const sessionRoutes = ({ users, write, now }: Deps) => {
   const hour = 3600_000
@@ -82,7 +95,10 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     app.post(
       '/session',
       {
-        config: { permission: 'public' },
+        config: {
+          permission: 'public',
+          errors: [WrongCredentials, TooManyAttempts, TooManySignIns],
+        },
         schema: {
           operationId: 'signInUser',
           tags,
@@ -111,21 +127,24 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     app.get(
       '/session',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', forTokensToo: true, errors: [] },
         schema: {
           operationId: 'getSession',
           tags,
-          summary: 'Who is signed in, and what they may do',
+          summary: 'Who is signed in, or whose token this is, and what they may do',
           response: { 200: SessionSchema },
         },
       },
-      async (request) => view(await current(request), request.session.signedInAtMs ?? now()),
+      async (request) => {
+        const session = view(await current(request), request.session.signedInAtMs ?? now())
+        return { ...session, ...(request.user && ofToken(request.user)) }
+      },
     )
 
     app.delete(
       '/session',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', errors: [] },
         schema: {
           operationId: 'signOut',
           tags,
@@ -134,9 +153,9 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
         },
       },
       async (request, reply) => {
-        const userId = request.user?.id ?? ''
+        const { id: userId = '', username: actor = '' } = request.user ?? {}
         await request.session.destroy()
-        await write((unit) => unit.emit({ kind: 'session', id: userId, action: 'ended' }))
+        await write((unit) => unit.emit({ kind: 'session', id: userId, action: 'ended', actor }))
         reply.clearCookie(SESSION_COOKIE, { path: COOKIE_PATH })
         return reply.code(204).send(null)
       },
@@ -145,7 +164,10 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     app.put(
       '/session/password',
       {
-        config: { permission: 'session:own' },
+        config: {
+          permission: 'session:own',
+          errors: [WrongCredentials, TooManyAttempts, TooManySignIns, SamePassword],
+        },
         schema: {
           operationId: 'changePassword',
           tags,
