@@ -134,7 +134,7 @@ test('restoring an old version warns of unsaved changes and carries the draft’
     'POST /configs/validate': () => json({ ok: true, digest: null, errors: [] }),
   })
   const user = userEvent.setup()
-  await user.click(await screen.findByRole('button', { name: 'Restore into the draft' }, soon))
+  await user.click(await screen.findByRole('button', { name: 'Restore' }, soon))
   const dialog = within(await screen.findByRole('dialog'))
   expect(await dialog.findByText('The draft has changes that are in no version')).toBeVisible()
   await user.click(await dialog.findByRole('button', { name: 'Replace the draft with v1' }))
@@ -142,6 +142,37 @@ test('restoring an old version warns of unsaved changes and carries the draft’
   const put = api.requests.find((request) => request.method === 'PUT')
   expect(put?.body).toEqual({ text: '{}\n' })
   expect(put?.headers.get('if-match')).toBe('"4"')
+})
+
+test('an old version is restored as a new one in one step, with a reason', async () => {
+  const v3 = version({ number: 3, message: 'Ports' })
+  const api = renderApp('/configs/default/versions/1', {
+    'GET /configs/default/versions/1': () => json(v1),
+    'GET /configs/default': () => json(config({ latestVersion: 3 })),
+    'GET /configs/default/draft': () => json(draft, { etag: '"4"' }),
+    'POST /configs/default/versions/1/actions/restore': () =>
+      json(version({ number: 4, source: 'revert' }), {}, 201),
+    'GET /configs/default/versions/4': () => json(version({ ...v3, number: 4 })),
+  })
+  const user = userEvent.setup()
+  await user.click(await screen.findByRole('button', { name: 'Restore' }, soon))
+  const dialog = within(await screen.findByRole('dialog'))
+  const message = await dialog.findByRole('textbox', { name: /Message/ })
+  await user.clear(message)
+  await user.click(dialog.getByRole('button', { name: 'Save it as version 4' }))
+  expect(dialog.getByText('Say why.')).toBeVisible()
+  await user.type(message, 'It was right')
+  await user.click(dialog.getByRole('button', { name: 'Save it as version 4' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/configs/default/versions/4'))
+  const post = api.requests.find((request) => request.method === 'POST')
+  expect(post?.body).toEqual({ message: 'It was right', parent: 3 })
+})
+
+test('a version is exported by a link to its bytes', async () => {
+  renderApp('/configs/default/versions/1', { 'GET /configs/default/versions/1': () => json(v1) })
+  const link = await screen.findByRole('link', { name: 'Export' }, soon)
+  expect(link).toHaveAttribute('download')
+  expect(link.getAttribute('href')).toMatch(/\/api\/v1\/configs\/default\/versions\/1\/text$/)
 })
 
 test('a config that is not there has its own page that says so', async () => {

@@ -46,7 +46,7 @@ export function VersionScreen({ name, number, session, place }: VersionScreenPro
               blockedBy={whyNot(session, 'configs:write')}
               onClick={() => setRestoring(true)}
             >
-              Restore into the draft
+              Restore
             </ActionButton>
             <ButtonLink to="/rollouts/new" search={{ config: name, version: number }}>
               Plan rollout of v{number}
