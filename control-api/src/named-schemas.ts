@@ -6,10 +6,14 @@ import {
   AuditVerificationSchema,
 } from './features/audit/schema.ts'
 import {
+  ChangeSchema,
   ConfigSchema,
   DiffSchema,
+  DraftConflictSchema,
   DraftSchema,
+  TextHunkSchema,
   ValidationSchema,
+  VersionPlanSchema,
   VersionSchema,
   VersionSummarySchema,
 } from './features/configs/schema.ts'
@@ -49,10 +53,12 @@ export const namedSchemas: NamedSchemas = {
   AuditEntry: AuditEntrySchema,
   AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
+  ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
   Draft: DraftSchema,
+  DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
   ErrorLog: ErrorLogSchema,
@@ -78,7 +84,9 @@ export const namedSchemas: NamedSchemas = {
   System: SystemSchema,
   TaskState: TaskStateSchema,
   Token: TokenSchema,
+  TextHunk: TextHunkSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
+  VersionPlan: VersionPlanSchema,
   VersionSummary: VersionSummarySchema,
 }

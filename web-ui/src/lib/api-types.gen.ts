@@ -760,6 +760,24 @@ export interface components {
              */
             updatedAt: string;
         };
+        ConfigChange: {
+            /** @description Where it is now; of what was removed, where it was */
+            pointer: string;
+            fromPointer: string | null;
+            /** @enum {unknown} */
+            kind: "added" | "removed" | "changed" | "moved";
+            from: unknown;
+            to: unknown;
+            /** @description What the option does, from the schema */
+            help: string;
+            /** @description What holds where it is not given; null: nothing */
+            default: unknown;
+            /**
+             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+             * @enum {unknown}
+             */
+            effect: "live" | "listeners" | "restart";
+        };
         ConfigDiff: {
             from: number | "draft";
             to: number | "draft";
@@ -776,32 +794,8 @@ export interface components {
              */
             toText: string;
             /** @description As `diff -u` shows it */
-            hunks: {
-                fromLine: number;
-                fromLines: number;
-                toLine: number;
-                toLines: number;
-                /** @description Each begins with a space, - or + */
-                lines: string[];
-            }[];
-            changes: {
-                /** @description Where it is now; of what was removed, where it was */
-                pointer: string;
-                fromPointer: string | null;
-                /** @enum {unknown} */
-                kind: "added" | "removed" | "changed" | "moved";
-                from: unknown;
-                to: unknown;
-                /** @description What the option does, from the schema */
-                help: string;
-                /** @description What holds where it is not given; null: nothing */
-                default: unknown;
-                /**
-                 * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
-                 * @enum {unknown}
-                 */
-                effect: "live" | "listeners" | "restart";
-            }[] | null;
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][] | null;
             /** @description Left out of `changes` */
             moreChanges: number;
         };
@@ -844,6 +838,40 @@ export interface components {
              * @example 2026-11-21T09:00:00.000Z
              */
             updatedAt: string;
+        };
+        DraftConflict: components["schemas"]["Problem"] & {
+            current: components["schemas"]["Draft"];
+            /** @description Of `current`, to save on top of it */
+            etag: string;
+            base: {
+                /**
+                 * @description JSON with comments, kept byte for byte
+                 * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                 */
+                text: string;
+                etag: string;
+            } | null;
+            changes: (components["schemas"]["ConfigChange"] & {
+                by: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            })[] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
+            merged: {
+                /** @description With marks as git’s around what both changed */
+                text: string;
+                conflicts: {
+                    /** @description Of its first mark, from 1 */
+                    startLine: number;
+                    mine: string[];
+                    base: string[];
+                    current: string[];
+                }[];
+            } | null;
         };
         EffectiveConfig: {
             text: string | null;
@@ -1310,6 +1338,14 @@ export interface components {
         };
         /** @enum {unknown} */
         TaskState: "pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed";
+        TextHunk: {
+            fromLine: number;
+            fromLines: number;
+            toLine: number;
+            toLines: number;
+            /** @description Each begins with a space, - or + */
+            lines: string[];
+        };
         Token: {
             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
@@ -1345,6 +1381,24 @@ export interface components {
              * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
              */
             text: string;
+        };
+        VersionPlan: {
+            /** @constant */
+            dryRun: true;
+            /** @example edge-1 */
+            config: string;
+            /** @description false: it is the latest version’s very text */
+            creates: boolean;
+            /** @description Of the version there would be, or is */
+            number: number;
+            parent: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            digest: string;
+            /** @enum {unknown} */
+            source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][];
+            moreChanges: number;
         };
         VersionSummary: {
             /** @example edge-1 */
@@ -5364,32 +5418,8 @@ export interface operations {
                         digest: string;
                         /** @enum {unknown} */
                         source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
-                        hunks: {
-                            fromLine: number;
-                            fromLines: number;
-                            toLine: number;
-                            toLines: number;
-                            /** @description Each begins with a space, - or + */
-                            lines: string[];
-                        }[];
-                        changes: {
-                            /** @description Where it is now; of what was removed, where it was */
-                            pointer: string;
-                            fromPointer: string | null;
-                            /** @enum {unknown} */
-                            kind: "added" | "removed" | "changed" | "moved";
-                            from: unknown;
-                            to: unknown;
-                            /** @description What the option does, from the schema */
-                            help: string;
-                            /** @description What holds where it is not given; null: nothing */
-                            default: unknown;
-                            /**
-                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
-                             * @enum {unknown}
-                             */
-                            effect: "live" | "listeners" | "restart";
-                        }[];
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
                         moreChanges: number;
                     };
                 };
@@ -5796,32 +5826,8 @@ export interface operations {
                         digest: string;
                         /** @enum {unknown} */
                         source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
-                        hunks: {
-                            fromLine: number;
-                            fromLines: number;
-                            toLine: number;
-                            toLines: number;
-                            /** @description Each begins with a space, - or + */
-                            lines: string[];
-                        }[];
-                        changes: {
-                            /** @description Where it is now; of what was removed, where it was */
-                            pointer: string;
-                            fromPointer: string | null;
-                            /** @enum {unknown} */
-                            kind: "added" | "removed" | "changed" | "moved";
-                            from: unknown;
-                            to: unknown;
-                            /** @description What the option does, from the schema */
-                            help: string;
-                            /** @description What holds where it is not given; null: nothing */
-                            default: unknown;
-                            /**
-                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
-                             * @enum {unknown}
-                             */
-                            effect: "live" | "listeners" | "restart";
-                        }[];
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
                         moreChanges: number;
                     };
                 };
@@ -6053,32 +6059,8 @@ export interface operations {
                          */
                         toText: string;
                         /** @description As `diff -u` shows it */
-                        hunks: {
-                            fromLine: number;
-                            fromLines: number;
-                            toLine: number;
-                            toLines: number;
-                            /** @description Each begins with a space, - or + */
-                            lines: string[];
-                        }[];
-                        changes: {
-                            /** @description Where it is now; of what was removed, where it was */
-                            pointer: string;
-                            fromPointer: string | null;
-                            /** @enum {unknown} */
-                            kind: "added" | "removed" | "changed" | "moved";
-                            from: unknown;
-                            to: unknown;
-                            /** @description What the option does, from the schema */
-                            help: string;
-                            /** @description What holds where it is not given; null: nothing */
-                            default: unknown;
-                            /**
-                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
-                             * @enum {unknown}
-                             */
-                            effect: "live" | "listeners" | "restart";
-                        }[] | null;
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][] | null;
                         /** @description Left out of `changes` */
                         moreChanges: number;
                     };
@@ -6344,57 +6326,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        current: components["schemas"]["Draft"];
-                        /** @description Of `current`, to save on top of it */
-                        etag: string;
-                        base: {
-                            /**
-                             * @description JSON with comments, kept byte for byte
-                             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
-                             */
-                            text: string;
-                            etag: string;
-                        } | null;
-                        changes: ({
-                            /** @description Where it is now; of what was removed, where it was */
-                            pointer: string;
-                            fromPointer: string | null;
-                            /** @enum {unknown} */
-                            kind: "added" | "removed" | "changed" | "moved";
-                            from: unknown;
-                            to: unknown;
-                            /** @description What the option does, from the schema */
-                            help: string;
-                            /** @description What holds where it is not given; null: nothing */
-                            default: unknown;
-                            /**
-                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
-                             * @enum {unknown}
-                             */
-                            effect: "live" | "listeners" | "restart";
-                        } & {
-                            by: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-11-21T09:00:00.000Z
-                             */
-                            at: string;
-                        })[] | null;
-                        /** @description Left out of `changes` */
-                        moreChanges: number;
-                        merged: {
-                            /** @description With marks as git’s around what both changed */
-                            text: string;
-                            conflicts: {
-                                /** @description Of its first mark, from 1 */
-                                startLine: number;
-                                mine: string[];
-                                base: string[];
-                                current: string[];
-                            }[];
-                        } | null;
-                    };
+                    "application/problem+json": components["schemas"]["DraftConflict"];
                 };
             };
             /** @description - `too_large`: The body is too large */
@@ -6546,57 +6478,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        current: components["schemas"]["Draft"];
-                        /** @description Of `current`, to save on top of it */
-                        etag: string;
-                        base: {
-                            /**
-                             * @description JSON with comments, kept byte for byte
-                             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
-                             */
-                            text: string;
-                            etag: string;
-                        } | null;
-                        changes: ({
-                            /** @description Where it is now; of what was removed, where it was */
-                            pointer: string;
-                            fromPointer: string | null;
-                            /** @enum {unknown} */
-                            kind: "added" | "removed" | "changed" | "moved";
-                            from: unknown;
-                            to: unknown;
-                            /** @description What the option does, from the schema */
-                            help: string;
-                            /** @description What holds where it is not given; null: nothing */
-                            default: unknown;
-                            /**
-                             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
-                             * @enum {unknown}
-                             */
-                            effect: "live" | "listeners" | "restart";
-                        } & {
-                            by: string | null;
-                            /**
-                             * Format: date-time
-                             * @example 2026-11-21T09:00:00.000Z
-                             */
-                            at: string;
-                        })[] | null;
-                        /** @description Left out of `changes` */
-                        moreChanges: number;
-                        merged: {
-                            /** @description With marks as git’s around what both changed */
-                            text: string;
-                            conflicts: {
-                                /** @description Of its first mark, from 1 */
-                                startLine: number;
-                                mine: string[];
-                                base: string[];
-                                current: string[];
-                            }[];
-                        } | null;
-                    };
+                    "application/problem+json": components["schemas"]["DraftConflict"];
                 };
             };
             /** @description - `too_large`: The body is too large */

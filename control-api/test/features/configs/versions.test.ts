@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { sourceOf } from '../../../src/features/configs/rules.ts'
 import { versionSummaries } from '../../../src/features/configs/store.ts'
-import { build, type Client } from '../../helper.ts'
+import { build, type Client, withToken } from '../../helper.ts'
 import { OTHER, putDraft, save, saveText, TEXT, URL, withVersion } from './config-client.ts'
 
 const versionsOf = async (client: Client, query = '') =>
@@ -15,6 +15,11 @@ const restore = (client: Client, number: number, payload: object, query = '') =>
     payload,
   })
 
+const newToken = {
+  method: 'POST' as const,
+  url: '/api/v1/tokens',
+  payload: { name: 'nightly', permissions: null, expiresInDays: 1 },
+}
 const versionOne = { text: TEXT, parent: null, message: 'first' }
 
 describe('the source of a version', () => {
@@ -35,7 +40,8 @@ describe('the source of a version', () => {
   })
 
   it('is in the history with parent, author and message; the database takes no version without', async () => {
-    const { admin, as, services } = await withVersion()
+    const service = await withVersion()
+    const { admin, as, services } = service
     await admin.inject({
       method: 'POST',
       url: `${URL}/versions`,
@@ -48,12 +54,15 @@ describe('the source of a version', () => {
       message: 'theirs',
       source: 'import',
     })
+    const { secret } = (await admin.inject(newToken)).json()
+    await save(withToken(service, secret), { text: OTHER, parent: 3, message: 'nightly' })
     expect(await versionsOf(admin)).toMatchObject([
+      { number: 4, parent: 3, author: 'test-admin', message: 'nightly', source: 'api' },
       { number: 3, parent: 2, author: 'test-editor', message: 'theirs', source: 'import' },
       { number: 2, parent: 1, author: 'test-admin', message: 'by hand', source: 'cli' },
       { number: 1, parent: null, author: 'test-admin', message: 'why', source: 'ui' },
     ])
-    const given = { text: OTHER, parent: 3, message: 'x' }
+    const given = { text: TEXT, parent: 4, message: 'x' }
     expect((await save(admin, { ...given, source: 'drift' })).statusCode).toBe(400)
     const version = await services.db
       .selectFrom('config_versions')
@@ -61,7 +70,7 @@ describe('the source of a version', () => {
       .where('number', '=', 3)
       .executeTakeFirstOrThrow()
     for (const missing of ['author', 'message', 'source', 'digest', 'text', 'created_at_ms']) {
-      const row = { ...version, number: 4, parent: 3, [missing]: null as unknown as string }
+      const row = { ...version, number: 5, parent: 4, [missing]: null as unknown as string }
       await expect(
         services.db.insertInto('config_versions').values(row).execute(),
         missing,
