@@ -44,9 +44,11 @@ import {
   RolloutStateSchema,
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
-import { RoleSchema, SessionSchema } from './features/session/schema.ts'
+import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
+import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
+import { RoleSchema } from './people/roles.ts'
 
 export const namedSchemas: NamedSchemas = {
   AuditDetail: AuditDetailSchema,
@@ -57,6 +59,7 @@ export const namedSchemas: NamedSchemas = {
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
+  CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
   DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
@@ -83,6 +86,7 @@ export const namedSchemas: NamedSchemas = {
   SyncState: SyncStateSchema,
   System: SystemSchema,
   TaskState: TaskStateSchema,
+  User: UserSchema,
   Token: TokenSchema,
   TextHunk: TextHunkSchema,
   Validation: ValidationSchema,
