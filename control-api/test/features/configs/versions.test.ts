@@ -15,11 +15,6 @@ const restore = (client: Client, number: number, payload: object, query = '') =>
     payload,
   })
 
-const newToken = {
-  method: 'POST' as const,
-  url: '/api/v1/tokens',
-  payload: { name: 'nightly', permissions: null, expiresInDays: 1 },
-}
 const versionOne = { text: TEXT, parent: null, message: 'first' }
 
 describe('the source of a version', () => {
@@ -54,8 +49,7 @@ describe('the source of a version', () => {
       message: 'theirs',
       source: 'import',
     })
-    const { secret } = (await admin.inject(newToken)).json()
-    await save(withToken(service, secret), { text: OTHER, parent: 3, message: 'nightly' })
+    await save(await withToken(service, admin), { text: OTHER, parent: 3, message: 'nightly' })
     expect(await versionsOf(admin)).toMatchObject([
       { number: 4, parent: 3, author: 'test-admin', message: 'nightly', source: 'api' },
       { number: 3, parent: 2, author: 'test-editor', message: 'theirs', source: 'import' },
