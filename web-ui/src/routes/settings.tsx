@@ -4,6 +4,8 @@ import { PasswordForm } from '../features/session/password-form.tsx'
 import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
 import { TokensScreen, type TokensSearch } from '../features/tokens/tokens-screen.tsx'
+import { WebhookScreen } from '../features/webhooks/webhook-screen.tsx'
+import { WebhooksScreen } from '../features/webhooks/webhooks-screen.tsx'
 import { appRoute } from './app.tsx'
 
 /** What all pages of the settings stand in. */
@@ -59,4 +61,36 @@ const tokensRoute = createRoute({
   },
 })
 
-export const settingsRoute = settingsFrameRoute.addChildren([overviewRoute, tokensRoute])
+const webhooksRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/webhooks',
+  component: function Webhooks() {
+    const { session } = webhooksRoute.useRouteContext()
+    return <WebhooksScreen session={session} />
+  },
+})
+
+const webhookRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/webhooks/$id',
+  component: function Webhook() {
+    const { id } = webhookRoute.useParams()
+    const { session } = webhookRoute.useRouteContext()
+    const navigate = webhookRoute.useNavigate()
+    return (
+      <WebhookScreen
+        key={id}
+        id={id}
+        session={session}
+        onDeleted={() => void navigate({ to: '/settings/webhooks' })}
+      />
+    )
+  },
+})
+
+export const settingsRoute = settingsFrameRoute.addChildren([
+  overviewRoute,
+  tokensRoute,
+  webhooksRoute,
+  webhookRoute,
+])

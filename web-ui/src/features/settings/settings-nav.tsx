@@ -7,6 +7,7 @@ import type { Session } from '../../lib/api-types.ts'
 const pages = [
   { to: '/settings', label: 'Overview', permission: null },
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
+  { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
 ] as const satisfies {
   to: string
   label: string
