@@ -192,7 +192,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One node; its ETag is for changing name, labels and override */
+        /**
+         * One node; its ETag is for changing name, labels and override
+         * @description The ETag counts those changes only: state and measurements come and go under it.
+         */
         get: operations["getNode"];
         put?: never;
         post?: never;
@@ -3977,7 +3980,9 @@ export interface operations {
     getNodeOverride: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -3989,6 +3994,8 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4020,6 +4027,13 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {
@@ -5047,7 +5061,9 @@ export interface operations {
     getDraft: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -5059,6 +5075,8 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5072,6 +5090,13 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Draft"];
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {

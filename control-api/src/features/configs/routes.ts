@@ -7,8 +7,15 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { PreconditionFailed } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import { limits } from '../../plugins/limits.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { NameSchema, PageQuerySchema, ProblemSchema, pageOf } from '../../schema/common.ts'
+import {
+  IfNoneMatchSchema,
+  NameSchema,
+  PageQuerySchema,
+  ProblemSchema,
+  pageOf,
+} from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { diffValues } from './diff.ts'
 import { ConfigNotFound, DraftChanged, VersionNotFound } from './errors.ts'
@@ -190,6 +197,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'The draft of a config; its ETag is for changing it',
         params: named,
+        headers: IfNoneMatchSchema,
         response: { 200: DraftSchema },
       },
     },
@@ -268,7 +276,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/validate',
     {
-      config: { permission, errors: [] },
+      config: { permission, rateLimit: limits.expensive, errors: [] },
       schema: {
         operationId: 'validateConfig',
         tags,

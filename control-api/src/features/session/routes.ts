@@ -6,6 +6,7 @@ import type { Write } from '../../db/write.ts'
 import { NotSignedIn, SamePassword, TooManyAttempts, WrongCredentials } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { permissionsOf } from '../../permissions.ts'
+import { limits } from '../../plugins/limits.ts'
 import { COOKIE_PATH, regenerateSession, SESSION_COOKIE } from '../../plugins/session.ts'
 import { hashPassword, TooManySignIns, verifyNobody, verifyPassword } from './passwords.ts'
 import { ChangePasswordSchema, CredentialsSchema, type Session, SessionSchema } from './schema.ts'
@@ -97,6 +98,7 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
       {
         config: {
           permission: 'public',
+          rateLimit: limits.signIn,
           errors: [WrongCredentials, TooManyAttempts, TooManySignIns],
         },
         schema: {
