@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { hasIssued, laggards } from './agents/certificates.ts'
+import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
@@ -64,7 +65,7 @@ program
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
     await withServices(async ({ write }) => {
-      const raised = await raiseEpoch(write)
+      const raised = await raiseEpoch(write, OPERATOR)
       if (json) print(raised)
       else if (raised.epoch === null)
         say('Nothing to do: no node is known to have obeyed a newer control plane.')
@@ -162,6 +163,24 @@ program
     })
   })
 
+type VerifyOptions = { head?: string; file?: string; json?: boolean }
+
+program
+  .command('verify-audit')
+  .description('is the audit as it was written? Exit code 1: it is not (docs/audit.md)')
+  .option('--head <hash>', 'a head that was noted elsewhere: it must be in the chain', parseHash)
+  .option('--file <path>', 'an export as NDJSON, without filters, instead of the database')
+  .option('--json', 'print JSON')
+  .action(async ({ head, file, json }: VerifyOptions) => {
+    const show = (verified: Verified) => {
+      if (json) print(verified)
+      else for (const line of describeVerified(verified)) say(line)
+      if (!verified.ok) process.exitCode = FAILED
+    }
+    if (file !== undefined) return show(await verifyFile(file, head))
+    await withServices(async (services) => show(await verifyDatabase(services, head)))
+  })
+
 const ca = program
   .command('ca')
   .description('the CA that makes the nodes’ certificates (docs/nodes-and-identities.md)')
@@ -181,8 +200,9 @@ ca.command('rotate')
   .description('begin to bring in a new CA; the old one stays good until finish-rotation')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
-    await withServices(async ({ now }, { dataDir }) => {
-      const fingerprint = await beginRotation({ dataDir, now })
+    await withServices(async (services, { dataDir }) => {
+      const fingerprint = await beginRotation({ dataDir, now: services.now })
+      await recordCa(services, 'ca-rotation-begun', { next: fingerprint })
       if (json) print({ fingerprint })
       else
         say(
@@ -198,7 +218,9 @@ ca.command('finish-rotation')
   .action(async ({ force = false, json }: { force?: boolean; json?: boolean }) => {
     await withServices(async (services, { dataDir }) => {
       const { untold, outgoing } = await caStatus(services, dataDir)
+      const before = requireCa(dataDir).fingerprint
       const fingerprint = finishRotation(dataDir, { untold, outgoing }, force)
+      await recordCa(services, 'ca-rotation-finished', { before, after: fingerprint, force })
       if (json) print({ fingerprint })
       else say(`The CA is ${fingerprint} now. Tokens that were made before this are worth nothing.`)
     })
@@ -209,12 +231,24 @@ ca.command('recreate')
   .requiredOption('--yes', 'really')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
-    await withServices(async ({ now }, { dataDir }) => {
-      const fingerprint = await recreateCa({ dataDir, now })
+    await withServices(async (services, { dataDir }) => {
+      const fingerprint = await recreateCa({ dataDir, now: services.now })
+      await recordCa(services, 'ca-recreated', { after: fingerprint })
       if (json) print({ fingerprint })
       else say(`The CA is ${fingerprint} now. Every node needs a new token: --node <id>.`)
     })
   })
+
+/** After the files changed: those can't be part of a transaction. */
+function recordCa(
+  { write, controlPlaneId }: Services,
+  action: string,
+  data: Record<string, unknown>,
+) {
+  return write(({ emit }) =>
+    emit({ kind: 'system', id: controlPlaneId, action, actor: OPERATOR, data }),
+  )
+}
 
 type CaStatus = {
   fingerprint: string
@@ -334,6 +368,13 @@ function parseObject(text: string): Record<string, unknown> {
     // Said below, as for JSON that is no object.
   }
   throw new InvalidArgumentError('must be a JSON object, as in {"limits":{"connections":1000}}')
+}
+
+function parseHash(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text
+  throw new InvalidArgumentError(
+    'must be 64 hexadecimal digits, as the log and this command print it',
+  )
 }
 
 function parseName(text: string): string {

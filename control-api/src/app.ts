@@ -15,6 +15,8 @@ import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import type { App } from './fastify.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { createVerifier } from './features/audit/verifier.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastRelease } from './features/configs/store.ts'
@@ -41,6 +43,7 @@ import { sessionIsAlive } from './features/session/store.ts'
 import { Throttle } from './features/session/throttle.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
+import { createIdempotencyKeys } from './idempotency/keys.ts'
 import { takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
@@ -51,6 +54,7 @@ import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
+import { answerOnce } from './plugins/idempotency.ts'
 import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
@@ -59,6 +63,7 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
@@ -184,6 +189,7 @@ export async function buildService(
   requireDeclaredAccess(app)
   if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
+  answerOnce(app, createIdempotencyKeys({ db, write, now, box: openSecretBox(config.dataDir) }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
@@ -207,6 +213,8 @@ export async function buildService(
     userOfSession: (request) => userOfSession(request, users),
     userOfToken: bearers.userOf,
   })
+
+  const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
 
   const binary = createNodeBinary(nodeBinary)
   const hub = new SseHub(EVENT_STREAMS)
@@ -254,6 +262,7 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         eventRoutes({
           events,
@@ -298,6 +307,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
+    await verifier.close()
     await metrics.close()
     await services.close()
   }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
 import {
+  AuditDetailSchema,
+  AuditEntrySchema,
+  AuditVerificationSchema,
+} from './features/audit/schema.ts'
+import {
   ConfigSchema,
   DiffSchema,
   DraftSchema,
@@ -40,6 +45,9 @@ import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
 
 export const namedSchemas: NamedSchemas = {
+  AuditDetail: AuditDetailSchema,
+  AuditEntry: AuditEntrySchema,
+  AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,

@@ -22,7 +22,14 @@ const featureOf = (file: string) => /^features\/([^/]+)\//.exec(file)?.[1]
 const shown = (found: readonly Import[]) => found.map(({ from, to }) => `${from} → ${to}`)
 
 /** Where features are put together, or made into processes. */
-const WIRING = new Set(['app.ts', 'admin.ts', 'server.ts', 'services.ts', 'named-schemas.ts'])
+const WIRING = new Set([
+  'app.ts',
+  'admin.ts',
+  'audit-command.ts',
+  'server.ts',
+  'services.ts',
+  'named-schemas.ts',
+])
 /** The cookie's plug-in keeps its sessions where the sign-in makes them. */
 const ALLOWED = ['plugins/session.ts → features/session/store.ts']
 

@@ -22,6 +22,7 @@ import {
   TooManyRequests,
   WrongToken,
 } from '../errors.ts'
+import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from '../idempotency/errors.ts'
 import type { Access } from '../permissions.ts'
 import { InvalidCursor } from '../schema/cursor.ts'
 import { hasProperty } from './json-schema.ts'
@@ -54,6 +55,9 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
   if (!isSafe) found.push(NotJson, TooLarge)
   if (hasProperty(schema.querystring, 'cursor')) found.push(InvalidCursor)
   if (hasProperty(schema.headers, 'if-match')) found.push(PreconditionRequired, PreconditionFailed)
+  if (hasProperty(schema.headers, 'idempotency-key')) {
+    found.push(KeyReused, StillRunning, AlreadyDone, OutcomeUnknown)
+  }
   if (rateLimit !== false) found.push(TooManyRequests)
   return [...new Set(found)].sort((a, b) => a.statusCode - b.statusCode)
 }

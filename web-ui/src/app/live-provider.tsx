@@ -17,6 +17,7 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   group: [['groups'], ['nodes'], ['rollouts', 'plan']],
   webhook: [['webhooks']],
   backup: [['backups']],
+  system: [['system']],
 }
 
 export function LiveProvider({ children }: { children: React.ReactNode }) {

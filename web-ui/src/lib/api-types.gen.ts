@@ -499,6 +499,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened, newest first, without the details
+         * @description A page looks at a bounded number of entries, so it may have fewer than `limit`, even none, while `nextCursor` says that there are more to look at.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One entry with its details and its hash */
+        get: operations["getAuditEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit as a file, oldest first, with the hashes of its chain
+         * @description NDJSON can be verified without the service: `admin verify-audit --file`. CSV is for spreadsheets; a cell that would be a formula begins with an apostrophe.
+         */
+        get: operations["exportAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Up to where the audit was verified, or where it breaks */
+        get: operations["getAuditVerification"];
+        put?: never;
+        /**
+         * Verify the audit; GET says how far it is
+         * @description A tail that was cut off, or a chain made anew, is found only by comparing the head with one noted elsewhere: `admin verify-audit --head`.
+         */
+        post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -557,6 +635,76 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AuditDetail: {
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            kind: string;
+            /** @description Id of the thing that changed */
+            object: string;
+            action: string;
+            actor: string | null;
+            /**
+             * @description Whose doing: of people and their programs, of nodes, or of the service itself
+             * @enum {unknown}
+             */
+            by: "people" | "nodes" | "service";
+            /** @description session, token, operator, agent or service */
+            via: string;
+            tokenId: string | null;
+            requestId: string | null;
+            address: string | null;
+            /** @description Details; of a change what was `before` and is `after`. Never a secret */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            previousHash: string;
+            /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
+            hash: string;
+        };
+        AuditEntry: {
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            kind: string;
+            /** @description Id of the thing that changed */
+            object: string;
+            action: string;
+            actor: string | null;
+            /**
+             * @description Whose doing: of people and their programs, of nodes, or of the service itself
+             * @enum {unknown}
+             */
+            by: "people" | "nodes" | "service";
+            /** @description session, token, operator, agent or service */
+            via: string;
+            tokenId: string | null;
+            requestId: string | null;
+            address: string | null;
+        };
+        AuditVerification: {
+            /**
+             * @description never: not since the service was started
+             * @enum {unknown}
+             */
+            state: "never" | "running" | "whole" | "broken";
+            /** @description How many were found to be right */
+            rows: number;
+            /** @description The last of those; 0: none */
+            headId: number;
+            /** @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            head: string;
+            brokenAt: number | null;
+            reason: string | null;
+            checkedAt: string | null;
+        };
         Config: {
             /** @example edge-1 */
             name: string;
@@ -681,7 +829,7 @@ export interface components {
         };
         Event: {
             /** @enum {unknown} */
-            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup";
+            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup" | "system";
             /** @description Of the thing that changed */
             id: string;
             /** @description enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, … */
@@ -1755,7 +1903,13 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1846,7 +2000,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_tokens`: You have many tokens already */
+            /**
+             * @description - `too_many_tokens`: You have many tokens already
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1866,6 +2025,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2161,7 +2329,13 @@ export interface operations {
     decideNodeClone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2236,6 +2410,9 @@ export interface operations {
             /**
              * @description - `no_clone`: No clone of this node
              *     - `unknown_incarnation`: No such process
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -2256,6 +2433,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2588,7 +2774,13 @@ export interface operations {
     decideNodeDrift: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2687,6 +2879,9 @@ export interface operations {
              *     - `drift_changed`: The local change is another by now
              *     - `nothing_assigned`: The node was given no version yet
              *     - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -2714,7 +2909,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4784,7 +4982,13 @@ export interface operations {
     createVersion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -4872,7 +5076,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4899,7 +5108,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5737,7 +5949,13 @@ export interface operations {
                 /** @description 1: nothing is stored */
                 dry_run?: "0" | "1";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5900,6 +6118,9 @@ export interface operations {
             /**
              * @description - `rollout_active`: Another rollout is under way
              *     - `fleet_changed`: The nodes changed meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -5930,7 +6151,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rollout_invalid`: A node would refuse this version */
+            /**
+             * @description - `rollout_invalid`: A node would refuse this version
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6121,7 +6345,13 @@ export interface operations {
     freezeRollout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -6245,6 +6475,9 @@ export interface operations {
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -6269,6 +6502,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6598,7 +6840,13 @@ export interface operations {
     createEnrolmentToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6740,6 +6988,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -6758,7 +7019,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `override_too_large`: The override is too large */
+            /**
+             * @description - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6882,6 +7146,591 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Whose doing: of people and their programs, of nodes, or of the service itself */
+                by?: "people" | "nodes" | "service";
+                actor?: string;
+                kind?: string;
+                action?: string;
+                /** @description Id of the thing that changed */
+                object?: string;
+                /**
+                 * @description From this moment on
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this moment
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                to?: string;
+                /** @description Text in the details; case does not matter in ASCII */
+                q?: string;
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "kind": "kind",
+                     *           "object": "object",
+                     *           "action": "action",
+                     *           "actor": "actor",
+                     *           "by": "people",
+                     *           "via": "via",
+                     *           "tokenId": "tokenId",
+                     *           "requestId": "requestId",
+                     *           "address": "address"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["AuditEntry"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuditEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "kind": "kind",
+                     *       "object": "object",
+                     *       "action": "action",
+                     *       "actor": "actor",
+                     *       "by": "people",
+                     *       "via": "via",
+                     *       "tokenId": "tokenId",
+                     *       "requestId": "requestId",
+                     *       "address": "address",
+                     *       "data": {},
+                     *       "previousHash": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "hash": "hash"
+                     *     }
+                     */
+                    "application/json": {
+                        id: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        at: string;
+                        kind: string;
+                        /** @description Id of the thing that changed */
+                        object: string;
+                        action: string;
+                        actor: string | null;
+                        /**
+                         * @description Whose doing: of people and their programs, of nodes, or of the service itself
+                         * @enum {unknown}
+                         */
+                        by: "people" | "nodes" | "service";
+                        /** @description session, token, operator, agent or service */
+                        via: string;
+                        tokenId: string | null;
+                        requestId: string | null;
+                        address: string | null;
+                        /** @description Details; of a change what was `before` and is `after`. Never a secret */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        /** @example 9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                        previousHash: string;
+                        /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
+                        hash: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `audit_entry_not_found`: No such entry in the audit */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description Whose doing: of people and their programs, of nodes, or of the service itself */
+                by?: "people" | "nodes" | "service";
+                actor?: string;
+                kind?: string;
+                action?: string;
+                /** @description Id of the thing that changed */
+                object?: string;
+                /**
+                 * @description From this moment on
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this moment
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                to?: string;
+                /** @description Text in the details; case does not matter in ASCII */
+                q?: string;
+                format?: "ndjson" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One line per entry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "application/x-ndjson": string;
+                    /** @example  */
+                    "text/csv": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuditVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -7,7 +7,11 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { PreconditionFailed } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+
+import { sha256 } from '../../ids.ts'
+
 import { limits } from '../../plugins/limits.ts'
+
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import {
   IfNoneMatchSchema,
@@ -237,7 +241,17 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         const base = latest?.text === text ? latest.number : config.draft_base
         const revision = config.draft_revision + 1
         await updateDraft(unit, { name, text, base, author, revision, nowMs: now() })
-        await unit.emit({ kind: 'config', id: name, action: 'draft-changed', actor: author })
+        await unit.emit({
+          kind: 'config',
+          id: name,
+          action: 'draft-changed',
+          actor: author,
+          // Not the texts: an audit of every keystroke's megabyte would be the largest thing we keep.
+          data: {
+            before: { revision: config.draft_revision, sha256: sha256(config.draft_text) },
+            after: { revision, sha256: sha256(text) },
+          },
+        })
         return await findConfig(unit.trx, name)
       })
       if (!after) throw new ConfigNotFound(name)
@@ -276,7 +290,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/validate',
     {
-      config: { permission, rateLimit: limits.expensive, errors: [] },
+      config: { permission, rateLimit: limits.expensive, idempotency: false, errors: [] },
       schema: {
         operationId: 'validateConfig',
         tags,

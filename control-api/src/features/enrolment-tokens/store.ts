@@ -120,12 +120,14 @@ async function isActive({ trx }: Unit, nodeId: string): Promise<boolean> {
 
 /** False: there was none. Nodes that enrolled with it stay. */
 export async function deleteToken(unit: Unit, id: string, actor: string): Promise<boolean> {
-  const { numDeletedRows } = await unit.trx
+  const deleted = await unit.trx
     .deleteFrom('enrolment_tokens')
     .where('id', '=', id)
+    .returningAll()
     .executeTakeFirst()
-  if (numDeletedRows === 0n) return false
-  await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor })
+  if (!deleted) return false
+  const before = view(deleted)
+  await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor, data: { before } })
   return true
 }
 

@@ -141,7 +141,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
           actor: request.user?.username ?? '',
           data: {
             before: { name: node.name, labels: JSON.parse(node.labels) },
-            after: request.body,
+            after: { name: after.name, labels: JSON.parse(after.labels) },
           },
         })
         return after

@@ -155,9 +155,9 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
         },
       },
       async (request, reply) => {
-        const userId = request.user?.id ?? ''
+        const { id: userId = '', username: actor = '' } = request.user ?? {}
         await request.session.destroy()
-        await write((unit) => unit.emit({ kind: 'session', id: userId, action: 'ended' }))
+        await write((unit) => unit.emit({ kind: 'session', id: userId, action: 'ended', actor }))
         reply.clearCookie(SESSION_COOKIE, { path: COOKIE_PATH })
         return reply.code(204).send(null)
       },
