@@ -25,9 +25,9 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '024-drafts': drafts,
   '020-access': access,
   '021-api-tokens': apiTokens,
-  '026-rest': rest,
   '023-audit': audit,
   '027-webhooks': webhooks,
+  '026-rest': rest,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -34,6 +34,7 @@ export function defineCursor<const Kinds extends readonly Kind[]>(
   const write = (key: readonly (string | number)[]) =>
     Buffer.from(JSON.stringify([list, ...key]), 'utf8').toString('base64url')
   return {
+    write,
     read(cursor) {
       if (cursor === undefined) return undefined
       const [name, ...key] = partsOf(cursor)
