@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
 import compress from '@fastify/compress'
-import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
@@ -15,7 +14,6 @@ import { LogRequests } from './agents/log-requests.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
-import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { createVerifier } from './features/audit/verifier.ts'
@@ -50,6 +48,7 @@ import { userRoutes } from './features/users/routes.ts'
 import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
+import { createIdempotencyKeys } from './idempotency/keys.ts'
 import { takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
@@ -59,8 +58,11 @@ import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
+import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
+import { answerOnce } from './plugins/idempotency.ts'
+import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
 import { requestContextPlugin } from './plugins/request-context.ts'
@@ -93,10 +95,6 @@ export type Service = {
 }
 
 export const API = '/api/v1'
-/** Two config texts of the largest size, escaped. */
-const BODY_BYTES = 4 * 1024 * 1024
-/** Far above what people and their scripts do; a loop gone wild is slowed before it hurts the others. */
-const REQUESTS_PER_MINUTE = 3000
 const CLOSE_GRACE_MS = 1000
 /** Of one address: then each is answered with a longer wait, which costs us nothing. */
 const WRONG_TOKENS = { free: 20, maxWaitMs: 60_000, forgetAfterMs: 600_000, maxKeys: 10_000 }
@@ -199,16 +197,14 @@ export async function buildService(
   requireDeclaredAccess(app)
   if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
+  answerOnce(app, createIdempotencyKeys({ db, write, now, box: openSecretBox(config.dataDir) }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
-  await app.register(rateLimit, {
-    max: REQUESTS_PER_MINUTE,
-    timeWindow: 60_000,
-    errorResponseBuilder: (_request, { ttl }) => new TooManyRequests(Math.ceil(ttl / 1000)),
-  })
+  await limitRequests(app)
+  answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
   await app.register(compress, { encodings: ['br', 'gzip'], globalDecompression: false })
   keepSessionsFromBearers(app)

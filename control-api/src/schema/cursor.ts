@@ -34,6 +34,7 @@ export function defineCursor<const Kinds extends readonly Kind[]>(
   const write = (key: readonly (string | number)[]) =>
     Buffer.from(JSON.stringify([list, ...key]), 'utf8').toString('base64url')
   return {
+    write,
     read(cursor) {
       if (cursor === undefined) return undefined
       const [name, ...key] = partsOf(cursor)
@@ -42,7 +43,6 @@ export function defineCursor<const Kinds extends readonly Kind[]>(
       if (!fits) throw new InvalidCursor()
       return key as KeyOf<Kinds>
     },
-    write,
     page(rows, limit, keyOf) {
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined

@@ -307,7 +307,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One node; its ETag is for changing name, labels and override */
+        /**
+         * One node; its ETag is for changing name, labels and override
+         * @description The ETag counts those changes only: state and measurements come and go under it.
+         */
         get: operations["getNode"];
         put?: never;
         post?: never;
@@ -2423,7 +2426,13 @@ export interface operations {
     resetUserPassword: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2484,6 +2493,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2495,6 +2528,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2546,7 +2588,13 @@ export interface operations {
     endUserSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2597,6 +2645,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2608,6 +2680,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2659,7 +2740,13 @@ export interface operations {
     resetUserSecondFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2710,6 +2797,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2721,6 +2832,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2876,7 +2996,13 @@ export interface operations {
     createUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2946,12 +3072,27 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `username_taken`: The user name is taken
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2970,6 +3111,18 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `bad_scope`: The scope is no label selector
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3087,6 +3240,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
              *     - `too_many_requests`: Too many requests
@@ -3153,12 +3315,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3319,12 +3500,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3352,6 +3552,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `bad_scope`: The scope is no label selector */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3521,7 +3730,13 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3612,7 +3827,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_tokens`: You have many tokens already */
+            /**
+             * @description - `too_many_tokens`: You have many tokens already
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3632,6 +3852,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3927,7 +4156,13 @@ export interface operations {
     decideNodeClone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -4002,6 +4237,9 @@ export interface operations {
             /**
              * @description - `no_clone`: No clone of this node
              *     - `unknown_incarnation`: No such process
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -4022,6 +4260,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4354,7 +4601,13 @@ export interface operations {
     decideNodeDrift: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -4453,6 +4706,9 @@ export interface operations {
              *     - `drift_changed`: The local change is another by now
              *     - `nothing_assigned`: The node was given no version yet
              *     - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -4480,7 +4736,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5746,7 +6005,9 @@ export interface operations {
     getNodeOverride: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -5758,6 +6019,8 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5789,6 +6052,13 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {
@@ -6847,6 +7117,11 @@ export interface operations {
             header?: {
                 /** @description Program and version; farmctl/… is kept as "cli" */
                 "farmstead-client"?: string;
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 /** @example edge-1 */
@@ -6982,7 +7257,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7009,7 +7289,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7266,7 +7549,13 @@ export interface operations {
                 /** @description 1: nothing is stored */
                 dry_run?: "0" | "1";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -7402,7 +7691,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7429,7 +7723,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7637,7 +7934,9 @@ export interface operations {
     getDraft: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -7649,6 +7948,8 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7662,6 +7963,13 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Draft"];
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {
@@ -8196,7 +8504,13 @@ export interface operations {
                 /** @description 1: nothing is stored */
                 dry_run?: "0" | "1";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8359,6 +8673,9 @@ export interface operations {
             /**
              * @description - `rollout_active`: Another rollout is under way
              *     - `fleet_changed`: The nodes changed meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -8389,7 +8706,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rollout_invalid`: A node would refuse this version */
+            /**
+             * @description - `rollout_invalid`: A node would refuse this version
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8580,7 +8900,13 @@ export interface operations {
     freezeRollout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -8704,6 +9030,9 @@ export interface operations {
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -8728,6 +9057,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9057,7 +9395,13 @@ export interface operations {
     createEnrolmentToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9199,6 +9543,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -9217,7 +9574,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `override_too_large`: The override is too large */
+            /**
+             * @description - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9826,7 +10186,13 @@ export interface operations {
     verifyAudit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9887,6 +10253,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -9898,6 +10277,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10065,7 +10453,13 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -10141,6 +10535,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10152,6 +10559,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10203,7 +10619,13 @@ export interface operations {
     redeliverWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -10294,6 +10716,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10305,6 +10740,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10356,7 +10800,13 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -10452,6 +10902,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10463,6 +10926,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10622,7 +11094,13 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10717,7 +11195,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_webhooks`: There are enough webhooks */
+            /**
+             * @description - `too_many_webhooks`: There are enough webhooks
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10747,6 +11230,7 @@ export interface operations {
             /**
              * @description - `url_refused`: That is no address for a webhook
              *     - `address_refused`: Webhooks may not go there
+             *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
                 headers: {

@@ -7,6 +7,7 @@ import { genesisHash, recordOf } from '../../audit-chain.ts'
 import type { Database } from '../../db/database.ts'
 import { defineError } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import { limits } from '../../plugins/limits.ts'
 import { pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { contentTypes, exportAudit } from './export.ts'
@@ -34,9 +35,9 @@ const AuditEntryNotFound = defineError(
 )
 
 const tags = ['audit']
+const places = defineCursor('audit', 'integer', 'integer')
 const permission = 'audit:read' as const
 const DEFAULT_LIMIT = 100
-const cursors = defineCursor('audit', 'integer', 'integer')
 
 export const auditRoutes =
   ({ db, controlPlaneId, verifier }: Deps) =>
@@ -44,7 +45,7 @@ export const auditRoutes =
     app.get(
       '/audit',
       {
-        config: { permission },
+        config: { permission, errors: [] },
         schema: {
           operationId: 'listAudit',
           tags,
@@ -56,13 +57,11 @@ export const auditRoutes =
         },
       },
       async ({ query: { cursor, limit = DEFAULT_LIMIT, ...filter } }) => {
-        const [atMs, id] = cursors.read(cursor) ?? []
-        const after = atMs === undefined || id === undefined ? null : { atMs, id }
+        const place = places.read(cursor)
+        const after = place ? { atMs: place[0], id: place[1] } : null
         const { rows, next } = await auditPage(db, filter, { after, limit })
-        return {
-          items: rows.map(viewEntry),
-          nextCursor: next && cursors.write([next.atMs, next.id]),
-        }
+        const nextCursor = next && places.write([next.atMs, next.id])
+        return { items: rows.map(viewEntry), nextCursor }
       },
     )
 
@@ -99,7 +98,7 @@ export const auditRoutes =
       {
         // A HEAD of it would read everything for nobody.
         exposeHeadRoute: false,
-        config: { permission },
+        config: { permission, rateLimit: limits.exports, errors: [] },
         schema: {
           operationId: 'exportAudit',
           tags,
@@ -132,7 +131,7 @@ export const auditRoutes =
     app.get(
       '/audit/verification',
       {
-        config: { permission },
+        config: { permission, errors: [] },
         schema: {
           operationId: 'getAuditVerification',
           tags,
@@ -146,7 +145,7 @@ export const auditRoutes =
     app.post(
       '/audit/verification',
       {
-        config: { permission },
+        config: { permission, errors: [] },
         schema: {
           operationId: 'verifyAudit',
           tags,

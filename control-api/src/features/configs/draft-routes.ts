@@ -8,7 +8,7 @@ import { PreconditionFailed } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { sha256 } from '../../ids.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { NameSchema } from '../../schema/common.ts'
+import { IfNoneMatchSchema, NameSchema } from '../../schema/common.ts'
 import { explainConflict, revisionIn } from './draft-conflict.ts'
 import { changeDraft, type DraftRevision, revisionsSince } from './draft-store.ts'
 import { ConfigNotFound, DraftChanged, DraftNotDiscarded } from './errors.ts'
@@ -35,6 +35,7 @@ export const draftRoutes =
           tags,
           summary: 'The draft of a config; its ETag is for changing it',
           params,
+          headers: IfNoneMatchSchema,
           response: { 200: DraftSchema },
         },
       },

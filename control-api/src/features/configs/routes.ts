@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
+import { limits } from '../../plugins/limits.ts'
 import { requireIfMatch } from '../../preconditions.ts'
 import { NameSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
@@ -127,7 +128,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/validate',
     {
-      config: { permission, errors: [] },
+      config: { permission, rateLimit: limits.expensive, idempotency: false, errors: [] },
       schema: {
         operationId: 'validateConfig',
         tags,

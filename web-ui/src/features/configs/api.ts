@@ -3,7 +3,7 @@ import { mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, baseUrl, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
 import type { Draft, Version } from '../../lib/api-types.ts'
 import type { SchemaNode } from './schema-walk.ts'
-import type { Side } from './search.ts'
+import type { Side, VersionsSearch } from './search.ts'
 
 export const configsQuery = queryOptions({
   queryKey: ['configs', 'list'],
@@ -19,17 +19,24 @@ export const configQuery = (name: string) =>
 
 const VERSIONS_SHOWN = 200
 
-export const versionsQuery = (name: string) =>
+export const versionsQuery = (name: string, filters: VersionsSearch = {}) =>
   queryOptions({
-    queryKey: ['configs', 'versions', name],
+    queryKey: ['configs', 'versions', name, filters],
     queryFn: ({ signal }) =>
       bodyOf(
         api.GET('/api/v1/configs/{name}/versions', {
-          params: { path: { name }, query: { limit: VERSIONS_SHOWN } },
+          params: { path: { name }, query: { limit: VERSIONS_SHOWN, ...given(filters) } },
           signal,
         }),
       ),
   })
+
+/** Without what is left open. */
+const given = ({ q, author, source }: VersionsSearch) => ({
+  ...(q !== undefined && { q }),
+  ...(author !== undefined && { author }),
+  ...(source !== undefined && { source }),
+})
 
 export const versionQuery = (name: string, number: number) =>
   queryOptions({

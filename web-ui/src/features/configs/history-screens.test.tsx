@@ -54,6 +54,20 @@ describe('the versions', () => {
       '/configs/default/compare?from=1&to=2',
     )
   })
+  test('are found by message, author and source, and the address says so', async () => {
+    const api = renderApp('/configs/default/versions?author=ana', lists)
+    const user = userEvent.setup()
+    await user.type(await screen.findByRole('textbox', { name: 'Message has' }, soon), '42')
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Source' }), 'cli')
+    const wanted = 'limit=200&q=42&author=ana&source=cli'
+    await waitFor(() => expect(api.requests.at(-1)?.query.toString()).toBe(wanted), soon)
+    const address = new URLSearchParams(window.location.search)
+    expect([address.get('author'), address.get('source')]).toEqual(['ana', 'cli'])
+    api.answer({ 'GET /configs/default/versions': () => json(page()) })
+    await user.type(screen.getByRole('textbox', { name: 'Author' }), 'x')
+    await user.click(await screen.findByRole('button', { name: 'Show all versions' }, soon))
+    expect(screen.getByRole('textbox', { name: 'Message has' })).toHaveValue('')
+  })
   test('load', async () => {
     renderApp('/configs/default/versions', { 'GET /configs/default/versions': never })
     expect(await screen.findByRole('status', { name: 'The versions: loading' }, soon)).toBeVisible()

@@ -16,12 +16,6 @@ const kindWords = {
   moved: 'Moved',
 } satisfies Record<ConfigChange['kind'], string>
 
-const effectWords = {
-  live: null,
-  listeners: 'The node opens and closes listening sockets for it.',
-  restart: 'Takes effect when the node restarts.',
-} satisfies Record<ConfigChange['effect'], string | null>
-
 export type OptionChangesProps = { name: string; from: Side; to: Side }
 
 export function OptionChanges({ name, from, to }: OptionChangesProps) {
@@ -85,11 +79,16 @@ function ChangeTable({ name, from, to, changes }: ChangeTableProps) {
                   side={change.kind === 'removed' ? from : to}
                   pointer={change.pointer}
                 />
+                {change.effect === 'restart' && (
+                  <div className={classes.effect}>Takes effect when the node restarts.</div>
+                )}
               </th>
               <td className="wide-only">{kindWords[change.kind]}</td>
               <ChangedValues change={change} />
               <td className="dim wide-only">
-                {change.help} {effectWords[change.effect]}
+                {change.help}
+                {change.effect === 'listeners' &&
+                  ' The node opens and closes listening sockets for it.'}
               </td>
             </tr>
           ))}

@@ -57,7 +57,11 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
         <QueryStates query={draft} what="The draft" skeletonRows={1}>
           {({ etag }) => (
             <div className="row">
-              <Button loading={restore.isPending} onClick={() => restore.mutate(etag)}>
+              <Button
+                variant="default"
+                loading={restore.isPending}
+                onClick={() => restore.mutate(etag)}
+              >
                 Replace the draft with v{number}
               </Button>
               <Button variant="default" onClick={onClose}>
