@@ -190,5 +190,9 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & WebhookTables
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & IdempotencyTables
+export type Database = CoreTables &
+  ConfigTables &
+  IdempotencyTables &
+  RolloutTables &
+  TokenTables &
+  WebhookTables

@@ -2493,8 +2493,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
-             * @description - `still_running`: The request is being answered
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done
              */
@@ -2634,8 +2645,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
-             * @description - `still_running`: The request is being answered
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done
              */
@@ -2775,8 +2797,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
-             * @description - `still_running`: The request is being answered
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done
              */
@@ -3039,7 +3072,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
@@ -3053,7 +3087,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `still_running`: The request is being answered
+             * @description - `username_taken`: The user name is taken
+             *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done
              */
@@ -3083,7 +3118,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            /**
+             * @description - `bad_scope`: The scope is no label selector
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3202,6 +3240,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
              *     - `too_many_requests`: Too many requests
@@ -3268,12 +3315,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3434,12 +3500,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3467,6 +3552,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `bad_scope`: The scope is no label selector */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
