@@ -36,6 +36,7 @@ import { checkCa, checkControlDb, checkNodeBinary } from './features/health/chec
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
+import { oidcRoutes } from './features/oidc/routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween } from './features/rollouts/store.ts'
@@ -65,6 +66,7 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
@@ -224,6 +226,7 @@ export async function buildService(
   const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
 
   const binary = createNodeBinary(nodeBinary)
+  const box = openSecretBox(config.dataDir)
   const startSession = createStartSession({ write, now })
   const view = createViewSession(now)
   const hub = new SseHub(EVENT_STREAMS)
@@ -234,6 +237,9 @@ export async function buildService(
       await api.register(setupRoutes({ db, write, now, startSession, view }))
       await api.register(userRoutes({ db, write, now }))
       await api.register(tokenRoutes({ db, write, now }))
+      await api.register(
+        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession }),
+      )
       await api.register(
         nodeRoutes({
           db,
