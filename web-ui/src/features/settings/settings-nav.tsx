@@ -7,6 +7,7 @@ import type { Session } from '../../lib/api-types.ts'
 const pages = [
   { to: '/settings', label: 'Overview', permission: null },
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
+  { to: '/settings/single-sign-on', label: 'Single sign-on', permission: null },
 ] as const satisfies {
   to: string
   label: string
