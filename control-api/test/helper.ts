@@ -52,6 +52,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     consoleDir: null,
     trustProxy: false,
     oidc: null,
+    webhookAllow: [],
     logLevel: 'silent',
     ...overrides,
   }

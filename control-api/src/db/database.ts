@@ -6,6 +6,8 @@ import type { ConfigTables } from '../features/configs/tables.ts'
 import type { OidcTables } from '../features/oidc/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
+import type { WebhookTables } from '../features/webhooks/tables.ts'
+import type { IdempotencyTables } from '../idempotency/tables.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -190,3 +192,5 @@ export type CoreTables = {
 
 /** Features add their tables with `& TheirTables`. */
 export type Database = CoreTables & ConfigTables & RolloutTables & OidcTables & TokenTables
+export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & WebhookTables
+export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & IdempotencyTables

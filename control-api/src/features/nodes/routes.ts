@@ -14,7 +14,7 @@ import type { App } from '../../fastify.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { NodeIdSchema, pageOf } from '../../schema/common.ts'
+import { IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
@@ -96,6 +96,8 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         operationId: 'getNode',
         tags,
         summary: 'One node; its ETag is for changing name, labels and override',
+        description:
+          'The ETag counts those changes only: state and measurements come and go under it.',
         params,
         response: { 200: NodeSchema },
       },
@@ -190,6 +192,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'What differs on this node: a merge patch (RFC 7396) over each version',
         params,
+        headers: IfNoneMatchSchema,
         response: { 200: OverrideSchema },
       },
     },
