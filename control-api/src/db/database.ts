@@ -191,6 +191,10 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables & OidcTables & TokenTables
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & WebhookTables
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & IdempotencyTables
+export type Database = CoreTables &
+  ConfigTables &
+  IdempotencyTables &
+  OidcTables &
+  RolloutTables &
+  TokenTables &
+  WebhookTables

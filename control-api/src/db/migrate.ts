@@ -23,14 +23,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
-  '024-drafts': drafts,
   '020-access': access,
   '021-api-tokens': apiTokens,
   '022-oidc': oidc,
   '023-audit': audit,
-  '023-audit': audit,
-  '027-webhooks': webhooks,
+  '024-drafts': drafts,
   '026-rest': rest,
+  '027-webhooks': webhooks,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -43,7 +43,6 @@ export function defineCursor<const Kinds extends readonly Kind[]>(
       if (!fits) throw new InvalidCursor()
       return key as KeyOf<Kinds>
     },
-    write,
     page(rows, limit, keyOf) {
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined
