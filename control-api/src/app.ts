@@ -34,6 +34,7 @@ import { checkCa, checkControlDb, checkNodeBinary } from './features/health/chec
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
+import { oidcRoutes } from './features/oidc/routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween } from './features/rollouts/store.ts'
@@ -197,7 +198,8 @@ export async function buildService(
   requireDeclaredAccess(app)
   if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
-  answerOnce(app, createIdempotencyKeys({ db, write, now, box: openSecretBox(config.dataDir) }))
+  const box = openSecretBox(config.dataDir)
+  answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
@@ -222,7 +224,6 @@ export async function buildService(
     userOfToken: bearers.userOf,
   })
 
-  const box = openSecretBox(config.dataDir)
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
   const dispatcher = createDispatcher({
     ...webhooks,
@@ -249,6 +250,9 @@ export async function buildService(
       await api.register(setupRoutes({ db, write, now, startSession, view }))
       await api.register(userRoutes({ db, write, now }))
       await api.register(tokenRoutes({ db, write, now }))
+      await api.register(
+        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession }),
+      )
       await api.register(
         nodeRoutes({
           db,

@@ -2,6 +2,7 @@
 // The process's environment, read once. Nothing else in the service looks at process.env.
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type OidcConfig, oidcConfig } from './oidc-config.ts'
 
 /** What the operator's commands need as well as the service. */
 export type StoreConfig = {
@@ -25,6 +26,8 @@ export type Config = StoreConfig & {
   consoleDir: string | null
   /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
   trustProxy: string[] | false
+  /** null: nobody signs in through an identity provider. */
+  oidc: OidcConfig | null
   /** Networks that webhooks may reach although they are this machine or its link. */
   webhookAllow: string[]
   logLevel: LogLevel
@@ -75,6 +78,7 @@ export function envToConfig(env: Env): Config {
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
     trustProxy: proxies(env, problems),
+    oidc: oidcConfig((name) => read(env, name), problems),
     webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   }

@@ -3,6 +3,7 @@
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { ConfigTables } from '../features/configs/tables.ts'
+import type { OidcTables } from '../features/oidc/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
 import type { WebhookTables } from '../features/webhooks/tables.ts'
@@ -193,6 +194,7 @@ export type CoreTables = {
 export type Database = CoreTables &
   ConfigTables &
   IdempotencyTables &
+  OidcTables &
   RolloutTables &
   TokenTables &
   WebhookTables

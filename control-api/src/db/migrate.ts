@@ -10,6 +10,7 @@ import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
 import * as access from './migrations/020-access.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
+import * as oidc from './migrations/022-oidc.ts'
 import * as audit from './migrations/023-audit.ts'
 import * as drafts from './migrations/024-drafts.ts'
 import * as rest from './migrations/026-rest.ts'
@@ -22,12 +23,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
-  '024-drafts': drafts,
   '020-access': access,
   '021-api-tokens': apiTokens,
+  '022-oidc': oidc,
   '023-audit': audit,
-  '027-webhooks': webhooks,
+  '024-drafts': drafts,
   '026-rest': rest,
+  '027-webhooks': webhooks,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, Outlet } from '@tanstack/react-router'
+import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
+import { problemIn } from '../features/oidc/rules.ts'
 import { PasswordForm } from '../features/session/password-form.tsx'
 import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
@@ -88,9 +90,20 @@ const webhookRoute = createRoute({
   },
 })
 
+const singleSignOnRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/single-sign-on',
+  validateSearch: problemIn,
+  component: function SingleSignOn() {
+    const { problem } = singleSignOnRoute.useSearch()
+    return <IdentityScreen problem={problem} onLeave={(url) => window.location.assign(url)} />
+  },
+})
+
 export const settingsRoute = settingsFrameRoute.addChildren([
   overviewRoute,
   tokensRoute,
   webhooksRoute,
   webhookRoute,
+  singleSignOnRoute,
 ])
