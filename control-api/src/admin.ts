@@ -3,6 +3,7 @@
 // They work while the service runs: both write the same database, each waiting for the other.
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { addBackupCommands } from './admin-backup.ts'
 import { hasIssued, laggards } from './agents/certificates.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
@@ -66,6 +67,8 @@ program
     await withServices(async ({ write }) => {
       const raised = await raiseEpoch(write)
       if (json) print(raised)
+      else if (raised.epoch === null && raised.wasInRecovery)
+        say('Confirmed: this control plane goes on. Restart the service.')
       else if (raised.epoch === null)
         say('Nothing to do: no node is known to have obeyed a newer control plane.')
       else
@@ -215,6 +218,8 @@ ca.command('recreate')
       else say(`The CA is ${fingerprint} now. Every node needs a new token: --node <id>.`)
     })
   })
+
+addBackupCommands(program, { print, say, withServices })
 
 type CaStatus = {
   fingerprint: string

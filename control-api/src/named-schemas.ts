@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
+import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
   ConfigSchema,
   DiffSchema,
@@ -39,6 +40,8 @@ import { RoleSchema, SessionSchema } from './features/session/schema.ts'
 import type { NamedSchemas } from './plugins/openapi.ts'
 
 export const namedSchemas: NamedSchemas = {
+  Backup: BackupSchema,
+  BackupSettings: BackupSettingsSchema,
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
@@ -58,6 +61,7 @@ export const namedSchemas: NamedSchemas = {
   NodeIdentity: NodeIdentitySchema,
   NodeTask: NodeTaskSchema,
   Override: OverrideSchema,
+  Recovery: RecoverySchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
   RolloutPlan: RolloutPlanSchema,

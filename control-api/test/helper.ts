@@ -10,6 +10,7 @@ import type { Config } from '../src/config.ts'
 import { hashPassword } from '../src/features/session/passwords.ts'
 import type { Role } from '../src/features/session/schema.ts'
 import { insertUser, setPassword } from '../src/features/session/store.ts'
+import type { Identity } from '../src/meta.ts'
 
 export const ORIGIN = 'http://localhost:80'
 export const PASSWORD = 'correct horse battery staple'
@@ -17,6 +18,9 @@ export const nodeBinary = resolve(
   import.meta.dirname,
   '../../server-c/build/release/farmstead-node',
 )
+
+/** Of a control plane in its first epoch. */
+export const testIdentity: Identity = { controlPlaneId: 'cp_test', epoch: 1, recovery: null }
 
 /** A client that keeps its cookie and speaks as the console's pages do. */
 export type Client = {
@@ -49,6 +53,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     consoleDir: null,
     trustProxy: false,
     logLevel: 'silent',
+    backups: null,
     ...overrides,
   }
 }

@@ -2,6 +2,7 @@
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
 import type { Generated } from 'kysely'
+import type { BackupTables } from '../features/backups/tables.ts'
 import type { ConfigTables } from '../features/configs/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 
@@ -160,4 +161,4 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables
+export type Database = CoreTables & BackupTables & ConfigTables & RolloutTables

@@ -8,6 +8,7 @@ import * as configs from './migrations/010-configs.ts'
 import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
+import * as backups from './migrations/028-backups.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -16,6 +17,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
+  '028-backups': backups,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -14,6 +14,7 @@ export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
+export const BackupIdSchema = id('backup')
 export const TimeSchema = Type.String({
   format: 'date-time',
   examples: ['2026-11-21T09:00:00.000Z'],

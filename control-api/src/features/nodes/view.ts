@@ -10,6 +10,7 @@ import { viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
+import type { Identity } from '../../meta.ts'
 import type { LatencySummary, Metrics } from '../../ports.ts'
 import { type IdentityState, syncOf } from './rules.ts'
 import type { Node } from './schema.ts'
@@ -19,7 +20,7 @@ import { urlsOf } from './urls.ts'
 type Deps = {
   db: Kysely<Database>
   now: () => number
-  epoch: number
+  identity: Pick<Identity, 'epoch'>
   /** Does the agents' listener know nodes by certificates, or by secrets? */
   isTls: boolean
   fleet: Pick<Fleet, 'presence'>
@@ -41,7 +42,7 @@ const noLatency: LatencySummary = {
 type Versioned = { config: string; version: number }
 type Digested = { generation: number; digest: string }
 
-export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) => {
+export const createNodeView = ({ db, now, identity: self, isTls, fleet, metrics }: Deps) => {
   const versionOf = async (nodeId: string, digest: string | undefined) =>
     digest === undefined ? undefined : await assignmentByDigest(db, nodeId, digest)
 
@@ -61,7 +62,7 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
       connected,
       lastSeenAtMs: seenAtMs,
       enrolledAtMs: row.enrolled_at_ms,
-      epoch,
+      epoch: self.epoch,
       maxEpoch: row.max_epoch,
       desired: desired
         ? {
