@@ -101,7 +101,7 @@ export class RealControlPlane {
     this.#cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
 
-  ask(method: string, path: string, body?: unknown, headers: HeadersInit = {}): Promise<Response> {
+  ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.#url}/api/v1${path}`, {
       method,
       headers: {
