@@ -22,7 +22,7 @@ type Io = {
   withServices: (work: (services: Services, config: StoreConfig) => Promise<void>) => Promise<void>
 }
 
-const knownSteps = Object.keys(migrations)
+const knownSteps = Object.keys(migrations).sort()
 
 export function addBackupCommands(program: Command, io: Io): void {
   addKey(program, io)

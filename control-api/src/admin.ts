@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { addBackupCommands } from './admin-backup.ts'
 import { hasIssued, laggards } from './agents/certificates.ts'
+import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
@@ -13,7 +14,8 @@ import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
-import { makeOneTimePassword, renewFirstAdmin } from './features/session/first-admin.ts'
+import { letAdminIn } from './features/session/break-glass.ts'
+import { newSetupToken } from './features/session/setup.ts'
 import { raiseEpoch } from './meta.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { openServices, type Services, version } from './services.ts'
@@ -32,25 +34,26 @@ const program = new Command('admin')
 
 program
   .command('init')
-  .description('make the databases, and a one-time password for "admin" as long as none was chosen')
+  .description('make the databases, and a new set-up token as long as there is no user')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
     await withServices(async (services) => {
-      const login = await renewFirstAdmin(services)
-      if (json) print({ username: 'admin', password: login?.password ?? null })
-      else if (login)
-        say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
-      else say('Nothing to do: "admin" has a password. `reset-admin-password` makes a new one.')
+      const setupToken = await newSetupToken(services.write)
+      if (json) print({ setupToken })
+      else if (setupToken)
+        say(`Open /setup#${setupToken} of the console: it makes the first administrator.`)
+      else say('Nothing to do: there are users. `reset-admin-password` lets an administrator in.')
     })
   })
 
 program
   .command('reset-admin-password')
-  .description('give "admin" a new one-time password and end its sessions')
+  .description('let an administrator in again: a one-time password, no second factor, enabled')
+  .option('--user <name>', 'whom; made when nobody has the name', parseUsername, 'admin')
   .option('--json', 'print JSON')
-  .action(async ({ json }: { json?: boolean }) => {
+  .action(async ({ user, json }: { user: string; json?: boolean }) => {
     await withServices(async (services) => {
-      const login = await makeOneTimePassword(services)
+      const login = await letAdminIn(services, user)
       if (json) print(login)
       else say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
     })
@@ -65,7 +68,7 @@ program
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
     await withServices(async ({ write }) => {
-      const raised = await raiseEpoch(write)
+      const raised = await raiseEpoch(write, OPERATOR)
       if (json) print(raised)
       else if (raised.epoch === null && raised.wasInRecovery)
         say('Confirmed: this control plane goes on. Restart the service.')
@@ -165,6 +168,24 @@ program
     })
   })
 
+type VerifyOptions = { head?: string; file?: string; json?: boolean }
+
+program
+  .command('verify-audit')
+  .description('is the audit as it was written? Exit code 1: it is not (docs/audit.md)')
+  .option('--head <hash>', 'a head that was noted elsewhere: it must be in the chain', parseHash)
+  .option('--file <path>', 'an export as NDJSON, without filters, instead of the database')
+  .option('--json', 'print JSON')
+  .action(async ({ head, file, json }: VerifyOptions) => {
+    const show = (verified: Verified) => {
+      if (json) print(verified)
+      else for (const line of describeVerified(verified)) say(line)
+      if (!verified.ok) process.exitCode = FAILED
+    }
+    if (file !== undefined) return show(await verifyFile(file, head))
+    await withServices(async (services) => show(await verifyDatabase(services, head)))
+  })
+
 const ca = program
   .command('ca')
   .description('the CA that makes the nodes’ certificates (docs/nodes-and-identities.md)')
@@ -184,8 +205,9 @@ ca.command('rotate')
   .description('begin to bring in a new CA; the old one stays good until finish-rotation')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
-    await withServices(async ({ now }, { dataDir }) => {
-      const fingerprint = await beginRotation({ dataDir, now })
+    await withServices(async (services, { dataDir }) => {
+      const fingerprint = await beginRotation({ dataDir, now: services.now })
+      await recordCa(services, 'ca-rotation-begun', { next: fingerprint })
       if (json) print({ fingerprint })
       else
         say(
@@ -201,7 +223,9 @@ ca.command('finish-rotation')
   .action(async ({ force = false, json }: { force?: boolean; json?: boolean }) => {
     await withServices(async (services, { dataDir }) => {
       const { untold, outgoing } = await caStatus(services, dataDir)
+      const before = requireCa(dataDir).fingerprint
       const fingerprint = finishRotation(dataDir, { untold, outgoing }, force)
+      await recordCa(services, 'ca-rotation-finished', { before, after: fingerprint, force })
       if (json) print({ fingerprint })
       else say(`The CA is ${fingerprint} now. Tokens that were made before this are worth nothing.`)
     })
@@ -212,14 +236,25 @@ ca.command('recreate')
   .requiredOption('--yes', 'really')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
-    await withServices(async ({ now }, { dataDir }) => {
-      const fingerprint = await recreateCa({ dataDir, now })
+    await withServices(async (services, { dataDir }) => {
+      const fingerprint = await recreateCa({ dataDir, now: services.now })
+      await recordCa(services, 'ca-recreated', { after: fingerprint })
       if (json) print({ fingerprint })
       else say(`The CA is ${fingerprint} now. Every node needs a new token: --node <id>.`)
     })
   })
 
 addBackupCommands(program, { print, say, withServices })
+/** After the files changed: those can't be part of a transaction. */
+function recordCa(
+  { write, controlPlaneId }: Services,
+  action: string,
+  data: Record<string, unknown>,
+) {
+  return write(({ emit }) =>
+    emit({ kind: 'system', id: controlPlaneId, action, actor: OPERATOR, data }),
+  )
+}
 
 type CaStatus = {
   fingerprint: string
@@ -320,6 +355,11 @@ function parseUses(text: string): number {
   throw new InvalidArgumentError('must be 1–1000')
 }
 
+function parseUsername(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(text)) return text
+  throw new InvalidArgumentError('names are letters, digits, ".", "_", "@" and "-"')
+}
+
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 function parseDuration(text: string): number {
@@ -339,6 +379,13 @@ function parseObject(text: string): Record<string, unknown> {
     // Said below, as for JSON that is no object.
   }
   throw new InvalidArgumentError('must be a JSON object, as in {"limits":{"connections":1000}}')
+}
+
+function parseHash(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text
+  throw new InvalidArgumentError(
+    'must be 64 hexadecimal digits, as the log and this command print it',
+  )
 }
 
 function parseName(text: string): string {

@@ -18,6 +18,8 @@ import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
 import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
@@ -29,6 +31,7 @@ import {
   createAdopt,
   createReleases,
   releaseVersion,
+  saveErrors,
   validateForNode,
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
@@ -41,18 +44,27 @@ import { createEngine } from './features/rollouts/engine.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
-import { sessionRoutes, userOfSession } from './features/session/routes.ts'
-import { sessionIsAlive } from './features/session/store.ts'
+import { sessionRoutes, signedInUser, userOfSession } from './features/session/routes.ts'
+import { setupRoutes } from './features/session/setup-routes.ts'
+import { Throttle } from './features/session/throttle.ts'
+import { createViewSession } from './features/session/view.ts'
+import { createBearers } from './features/tokens/bearer.ts'
+import { tokenRoutes } from './features/tokens/routes.ts'
+import { userRoutes } from './features/users/routes.ts'
 import { type Identity, takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
+import { sessionIsAlive } from './people/sessions.ts'
+import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
+import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
+import { requestContextPlugin } from './plugins/request-context.ts'
 import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
@@ -87,6 +99,8 @@ const BODY_BYTES = 4 * 1024 * 1024
 /** Far above what people and their scripts do; a loop gone wild is slowed before it hurts the others. */
 const REQUESTS_PER_MINUTE = 3000
 const CLOSE_GRACE_MS = 1000
+/** Of one address: then each is answered with a longer wait, which costs us nothing. */
+const WRONG_TOKENS = { free: 20, maxWaitMs: 60_000, forgetAfterMs: 600_000, maxKeys: 10_000 }
 const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeatMs: 15_000 }
 
 export async function buildService(
@@ -195,6 +209,7 @@ export async function buildService(
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
+  await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
   await app.register(rateLimit, {
     max: REQUESTS_PER_MINUTE,
@@ -203,8 +218,22 @@ export async function buildService(
   })
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
   await app.register(compress, { encodings: ['br', 'gzip'], globalDecompression: false })
+  keepSessionsFromBearers(app)
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
-  await app.register(accessPlugin, { userOf: (request) => userOfSession(request, users) })
+  const wrongTokens = new Throttle(WRONG_TOKENS)
+  const bearers = createBearers({
+    db,
+    now,
+    userById: (id) => signedInUser(users, id),
+    failedFrom: (address) => wrongTokens.attempt(address, now()),
+    onError: (error) => app.log.error({ err: error }, 'a token’s use could not be noted'),
+  })
+  await app.register(accessPlugin, {
+    userOfSession: (request) => userOfSession(request, users),
+    userOfToken: bearers.userOf,
+  })
+
+  const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
 
   const backups =
     config.backups &&
@@ -220,11 +249,16 @@ export async function buildService(
     }))
 
   const binary = createNodeBinary(nodeBinary)
+  const startSession = createStartSession({ write, now })
+  const view = createViewSession(now)
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
-      await api.register(sessionRoutes({ users, write, now }))
+      await api.register(sessionRoutes({ users, write, now, startSession, view }))
+      await api.register(setupRoutes({ db, write, now, startSession, view }))
+      await api.register(userRoutes({ db, write, now }))
+      await api.register(tokenRoutes({ db, write, now }))
       await api.register(
         nodeRoutes({
           db,
@@ -238,6 +272,7 @@ export async function buildService(
           assignments,
           logRequests,
           adopt: createAdopt({ db, write, now, validate }),
+          adoptErrors: saveErrors,
         }),
       )
       await api.register(configRoutes({ db, write, now, validate, schema }))
@@ -263,13 +298,17 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
         eventRoutes({
           events,
           hub,
           now,
           onNewWindows: metrics.onNewWindows,
-          sessionIsAlive: (sessionId) => sessionIsAlive(db, sessionId, now()),
+          mayStillListen: ({ user, session }) =>
+            user?.token
+              ? bearers.mayStill(user.token.id, 'events:read')
+              : sessionIsAlive(db, session.sessionId, now()),
         }),
       )
       await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
@@ -310,6 +349,7 @@ export async function buildService(
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
     await backups?.close()
+    await verifier.close()
     await metrics.close()
     await services.close()
   }

@@ -35,6 +35,9 @@ export class AppError extends Error {
   }
 }
 
+/** A class of the catalogue, as a route names it among its `errors`: what openapi.json says of it. */
+export type Refusal = Readonly<{ statusCode: number; code: string; title: string }>
+
 export function defineError<Args extends unknown[]>(
   statusCode: number,
   code: string,
@@ -42,6 +45,9 @@ export function defineError<Args extends unknown[]>(
   detail: (...args: Args) => string,
 ) {
   return class extends AppError {
+    static readonly statusCode = statusCode
+    static readonly code = code
+    static readonly title = title
     constructor(...args: Args) {
       super(statusCode, code, title, detail(...args))
     }
@@ -52,14 +58,21 @@ export const NotSignedIn = defineError(
   401,
   'not_signed_in',
   'Not signed in',
-  () => 'This needs a session. Sign in with POST /api/v1/session.',
+  () =>
+    'This needs a session or an API token. Sign in with POST /api/v1/session, or send "Authorization: Bearer fsa_…".',
 )
 export const WrongCredentials = defineError(
   401,
   'wrong_credentials',
   'Wrong user name or password',
   () =>
-    'The user name and password do not belong together. The first password was printed when the service first started; `admin reset-admin-password` on its machine makes a new one.',
+    'The user name and password do not belong together. An administrator can give a new password; `admin reset-admin-password` on the service’s machine lets an administrator in again.',
+)
+export const AccountDisabled = defineError(
+  403,
+  'account_disabled',
+  'The account is disabled',
+  () => 'The password is right, but an administrator has disabled this account. Ask one.',
 )
 export const NotAllowed = defineError(
   403,
@@ -67,6 +80,26 @@ export const NotAllowed = defineError(
   'Not allowed',
   (permission: string, roles: readonly string[]) =>
     `This needs the permission "${permission}"; your roles (${roles.join(', ') || 'none'}) do not carry it. Ask an administrator.`,
+)
+export const TokenNotAllowed = defineError(
+  403,
+  'not_allowed',
+  'Not allowed',
+  (permission: string, token: string) =>
+    `This needs the permission "${permission}", which the token "${token}" does not carry. Make one that does; your roles must carry it as well.`,
+)
+export const NeedsSession = defineError(
+  403,
+  'needs_session',
+  'Not with a token',
+  () => 'Passwords, sessions and second factors are for people: sign in and do it there.',
+)
+export const WrongToken = defineError(
+  401,
+  'wrong_token',
+  'This token is not valid',
+  () =>
+    'The token in the Authorization header is misspelt, has run out or was revoked, or its user may not sign in any more. Make another one under Settings → Tokens.',
 )
 export const PasswordChangeRequired = defineError(
   403,
@@ -88,6 +121,32 @@ export const NotFound = defineError(
   'Nothing here',
   (method: string, path: string) =>
     `There is no ${method} ${path}. GET /api/v1/openapi.json lists what there is.`,
+)
+export const MethodNotAllowed = defineError(
+  405,
+  'method_not_allowed',
+  'Not that method',
+  (method: string, path: string, allowed: string) =>
+    `${path} does not take ${method}. It takes ${allowed}.`,
+)
+export const InvalidRequest = defineError(
+  400,
+  'invalid_request',
+  'The request does not fit',
+  (where: string) => where,
+)
+export const TooLarge = defineError(
+  413,
+  'too_large',
+  'The body is too large',
+  (what: string) => `${what}. openapi.json says for each operation how large its body may be.`,
+)
+export const Internal = defineError(
+  500,
+  'internal',
+  'Something went wrong here',
+  () =>
+    'The service failed while answering. Its log tells more beside this request id; trying again is safe for reads.',
 )
 export const NotJson = defineError(
   415,

@@ -8,7 +8,8 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import type { Role } from './features/session/schema.ts'
+import type { Refusal } from './errors.ts'
+import type { Role } from './people/roles.ts'
 import type { Access, Permission } from './permissions.ts'
 import type { Selector } from './selector.ts'
 
@@ -30,13 +31,17 @@ export type SignedInUser = {
   /** The nodes the roles count for; null: the whole farm. */
   scope: Selector | null
   /** null: a session. */
-  token: { id: string; name: string } | null
+  token: { id: string; name: string; expiresAtMs: number } | null
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Every route says who may call it, or the service does not start. */
     permission?: Access
+    /** On `session:own` only, which a token does not reach otherwise. */
+    forTokensToo?: true
+    /** What it refuses with, beside what every route of its kind can; see openapi/refusals.ts. */
+    errors?: readonly Refusal[]
   }
   interface FastifyRequest {
     /** Set on every route that is not public. */

@@ -54,8 +54,8 @@ export type Raised = {
 }
 
 /** Puts the epoch where the highest one is that any node obeyed, so that the next start is above it. */
-export async function raiseEpoch(write: Write): Promise<Raised> {
-  return await write(async ({ trx }) => {
+export async function raiseEpoch(write: Write, actor: string): Promise<Raised> {
+  return await write(async ({ trx, emit }) => {
     const epoch = Number(await metaValue(trx, 'epoch'))
     const nodes = await trx
       .selectFrom('nodes')
@@ -71,6 +71,9 @@ export async function raiseEpoch(write: Write): Promise<Raised> {
       .set({ value: `${highest}` })
       .where('key', '=', 'epoch')
       .execute()
+    const data = { before: { epoch }, after: { epoch: highest } }
+    const id = await metaValue(trx, 'controlPlaneId')
+    await emit({ kind: 'system', id, action: 'epoch-raised', actor, data })
     return { nodes: nodes.map(({ name }) => name), epoch: highest, wasInRecovery }
   })
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
+
+import {
+  AuditDetailSchema,
+  AuditEntrySchema,
+  AuditVerificationSchema,
+} from './features/audit/schema.ts'
 import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
   ConfigSchema,
@@ -36,15 +42,23 @@ import {
   RolloutStateSchema,
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
-import { RoleSchema, SessionSchema } from './features/session/schema.ts'
-import type { NamedSchemas } from './plugins/openapi.ts'
+import { SessionSchema } from './features/session/schema.ts'
+import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
+import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
+import type { NamedSchemas } from './openapi/named-parts.ts'
+import { RoleSchema } from './people/roles.ts'
 
 export const namedSchemas: NamedSchemas = {
   Backup: BackupSchema,
   BackupSettings: BackupSettingsSchema,
+  AuditDetail: AuditDetailSchema,
+  AuditEntry: AuditEntrySchema,
+  AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
+  CreatedToken: CreatedTokenSchema,
+  CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
@@ -71,6 +85,8 @@ export const namedSchemas: NamedSchemas = {
   SyncState: SyncStateSchema,
   System: SystemSchema,
   TaskState: TaskStateSchema,
+  User: UserSchema,
+  Token: TokenSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
   VersionSummary: VersionSummarySchema,

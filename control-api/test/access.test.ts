@@ -2,10 +2,10 @@
 import type { RouteOptions } from 'fastify'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { RoleSchema } from '../src/features/session/schema.ts'
+import { RoleSchema } from '../src/people/roles.ts'
 import { type Access, permissionsOf, rolePermissions } from '../src/permissions.ts'
 import { requireDeclaredAccess } from '../src/plugins/access.ts'
-import { build } from './helper.ts'
+import { build, withToken } from './helper.ts'
 
 test('a route that declares no permission stops the service from starting', () => {
   const app = Fastify()
@@ -24,25 +24,38 @@ test('every role is in the table, and only an administrator may do everything', 
   }
 })
 
+type Route = { method: string; url: string; permission: Access; forTokensToo: true | undefined }
+
 /** Routes reachable without a session: each one is a decision. */
-const PUBLIC = ['POST /api/v1/session', 'GET /api/v1/health', 'HEAD /api/v1/health']
+const PUBLIC = [
+  'POST /api/v1/session',
+  'GET /api/v1/setup',
+  'HEAD /api/v1/setup',
+  'POST /api/v1/setup',
+  'GET /api/v1/health',
+  'HEAD /api/v1/health',
+]
 
 describe('every route', () => {
   test('answers each role as its permission says, before it looks at the request', async () => {
-    const routes: { method: string; url: string; permission: Access }[] = []
+    const routes: Route[] = []
     const service = await build({
       onRoute: ({ method, url, config }: RouteOptions) => {
-        const permission = config?.permission
+        const { permission, forTokensToo } = config ?? {}
         if (!permission) throw new Error(`${method} ${url}`)
-        for (const one of [method].flat()) routes.push({ method: one, url, permission })
+        for (const one of [method].flat())
+          routes.push({ method: one, url, permission, forTokensToo })
       },
     })
     expect(routes.length).toBeGreaterThan(20)
     const roles = await Promise.all(
-      RoleSchema.enum.map(async (role) => ({ role, client: await service.as(role) })),
+      RoleSchema.enum.map(async (role) => {
+        const client = await service.as(role)
+        return { role, client, program: await withToken(service, client) }
+      }),
     )
     const open = []
-    for (const { method, url, permission } of routes) {
+    for (const { method, url, permission, forTokensToo } of routes) {
       if (permission === 'public') {
         open.push(`${method} ${url}`)
         continue
@@ -52,11 +65,18 @@ describe('every route', () => {
       const headers = { 'last-event-id': 'not-a-number', 'content-type': 'application/json' }
       const request = { method: method as 'GET', url: path, headers }
       expect((await service.anonymous.inject(request)).statusCode, `${method} ${url}`).toBe(401)
-      if (permission === 'session:own') continue
-      for (const { role, client } of roles) {
+      for (const { role, client, program } of roles) {
+        if (permission === 'session:own') {
+          const { statusCode } = await program.inject(request)
+          expect(statusCode === 403, `token of ${role}: ${method} ${url}`).toBe(!forTokensToo)
+          continue
+        }
         const allowed = permissionsOf([role]).some((has) => has === permission)
-        const { statusCode } = await client.inject(request)
-        expect(statusCode === 403, `${role}: ${method} ${url} → ${statusCode}`).toBe(!allowed)
+        for (const [who, caller] of Object.entries({ person: client, program })) {
+          const { statusCode } = await caller.inject(request)
+          const said = `${who}, ${role}: ${method} ${url} → ${statusCode}`
+          expect(statusCode === 403, said).toBe(!allowed)
+        }
       }
     }
     expect(open.sort()).toEqual([...PUBLIC].sort())

@@ -3,14 +3,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { onTestFinished } from 'vitest'
+import type { FastifyReply, InjectOptions, LightMyRequestResponse, RouteOptions } from 'fastify'
+import { expect, onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
-import { hashPassword } from '../src/features/session/passwords.ts'
-import type { Role } from '../src/features/session/schema.ts'
-import { insertUser, setPassword } from '../src/features/session/store.ts'
+import type { CreatedToken } from '../src/features/tokens/schema.ts'
 import type { Identity } from '../src/meta.ts'
+import { refusalsOf } from '../src/openapi/refusals.ts'
+import { hashPassword } from '../src/people/passwords.ts'
+import type { Role } from '../src/people/roles.ts'
+import { insertUser } from '../src/people/users.ts'
+import type { Permission } from '../src/permissions.ts'
 
 export const ORIGIN = 'http://localhost:80'
 export const PASSWORD = 'correct horse battery staple'
@@ -63,10 +66,37 @@ export async function build({
   ...overrides
 }: Overrides & { config?: Partial<Config> } = {}): Promise<Built> {
   const full = testConfig(config)
-  const service = await buildService(full, overrides)
-  onTestFinished(() => service.close())
+  const documented = watchRefusals()
+  const onRoute = (route: RouteOptions) => {
+    overrides.onRoute?.(route)
+    documented.watch(route)
+  }
+  const service = await buildService(full, { ...overrides, onRoute })
+  onTestFinished(async () => {
+    await service.close()
+    documented.verify()
+  })
   const as = (role: Role) => signedIn(service, role)
   return { ...service, config: full, admin: await as('admin'), anonymous: client(service, ''), as }
+}
+
+/** Whatever a test asks: each refusal must be one that the route documents (config.errors). */
+function watchRefusals() {
+  const undocumented = new Set<string>()
+  const watch = (route: RouteOptions) => {
+    if (!route.schema || route.schema.hide || route.method === 'HEAD') return
+    const check = async (_request: unknown, reply: FastifyReply, payload: unknown) => {
+      const isProblem = String(reply.getHeader('content-type')).includes('problem+json')
+      if (!isProblem || typeof payload !== 'string') return
+      const { status, code } = JSON.parse(payload) as { status: number; code: string }
+      const isDocumented = refusalsOf(route).some(
+        (known) => known.statusCode === status && known.code === code,
+      )
+      if (!isDocumented) undocumented.add(`${route.method} ${route.url}: ${status} ${code}`)
+    }
+    route.onSend = [check, ...[route.onSend ?? []].flat()]
+  }
+  return { watch, verify: () => expect([...undocumented]).toEqual([]) }
 }
 
 /** Hashing takes its time on purpose; what signs in hundreds of times need not. */
@@ -78,10 +108,8 @@ async function signedIn(service: Service, role: Role): Promise<Client> {
   const username = `test-${role}`
   if (!(await users.byUsername(username))) {
     const nowMs = Date.now()
-    await write(async (unit) => {
-      const userId = await insertUser(unit, { username, passwordHash: hash, roles: [role], nowMs })
-      await setPassword(unit, { userId, passwordHash: hash, nowMs })
-    })
+    const made = { username, passwordHash: hash, roles: [role], isOneTime: false, nowMs }
+    await write((unit) => insertUser(unit, made))
   }
   return signInAs(service, username, PASSWORD)
 }
@@ -94,6 +122,32 @@ export async function signInAs(service: Service, username: string, password: str
   })
   if (response.statusCode !== 201) throw new Error(`sign-in failed: ${response.body}`)
   return client(service, cookieOf(response))
+}
+
+/** A program with a token of this person's; it may what the person may, or only what is named. */
+export async function withToken(
+  service: Pick<Service, 'app'>,
+  owner: Client,
+  wish: { permissions?: Permission[]; expiresInDays?: number; name?: string } = {},
+): Promise<Client & { id: string; secret: string }> {
+  const response = await owner.inject({
+    method: 'POST',
+    url: '/api/v1/tokens',
+    payload: { name: 'test', permissions: null, expiresInDays: 30, ...wish },
+  })
+  if (response.statusCode !== 201) throw new Error(`no token was made: ${response.body}`)
+  const { id, secret } = response.json<CreatedToken>()
+  const program = client(service, '')
+  return {
+    ...program,
+    id,
+    secret,
+    inject: ({ headers, ...options }) =>
+      program.inject({
+        ...options,
+        headers: { origin: undefined, authorization: `Bearer ${secret}`, ...headers },
+      }),
+  }
 }
 
 export const cookieOf = (response: LightMyRequestResponse) =>

@@ -119,6 +119,7 @@ static struct agent_http *open_http(const struct agent_identity *identity)
 static void agent_free(struct agent *agent)
 {
     agent_apply_fini(&agent->apply);
+    agent_assignment_fini(&agent->held);
     agent_report_fini(&agent->ring);
     agent_renewal_fini(&agent->renewal);
     agent_http_free(agent->http);

@@ -121,6 +121,11 @@ bool agent_apply_owes_answer(const struct agent_apply *apply)
     return apply->nack_pending || apply->phase == AGENT_APPLY_ACKING;
 }
 
+bool agent_apply_is_confirming(const struct agent_apply *apply)
+{
+    return apply->phase == AGENT_APPLY_CONFIRMING && apply->said == AGENT_SAID_CONFIRM;
+}
+
 bool agent_apply_is_urgent(const struct agent_apply *apply)
 {
     return apply->phase == AGENT_APPLY_PROVING || apply->phase == AGENT_APPLY_CONFIRMING;

@@ -94,6 +94,9 @@ void agent_apply_fini(struct agent_apply *apply);
 void agent_apply_take(struct agent_apply *apply, const struct agent_assignment *assignment);
 /* An assignment is not answered yet: do not ask for another. */
 bool agent_apply_owes_answer(const struct agent_apply *apply);
+/* A confirm is under way. Its answer is to be heard before another assignment is taken: the control
+ * plane gives the next one as soon as it has confirmed, and the next one's answer may be faster. */
+bool agent_apply_is_confirming(const struct agent_apply *apply);
 /* A confirm timer runs: every second counts. */
 bool agent_apply_is_urgent(const struct agent_apply *apply);
 

@@ -115,36 +115,63 @@ static bool take_request(struct agent *agent, const struct agent_request *reques
     return true;
 }
 
+/* Asks again: at once, or later when the answer was `hasty`. A control plane that gives the same
+ * again and again must not be asked in a tight loop. */
+static void ask_again(struct agent *agent, bool hasty)
+{
+    if (hasty) {
+        agent_back_off(agent, AGENT_SLOT_DESIRED);
+        return;
+    }
+    agent->clocks[AGENT_SLOT_TALK].failures = 0;
+    agent->clocks[AGENT_SLOT_DESIRED].failures = 0;
+    agent->clocks[AGENT_SLOT_DESIRED].due_ms = agent_now_ms();
+}
+
+/* True when it brings this node further. */
+static bool take_assignment(struct agent *agent, struct agent_assignment *assignment)
+{
+    uint64_t have = agent->apply.have.generation;
+    agent_apply_take(&agent->apply, assignment);
+    return agent->apply.have.generation > have;
+}
+
 static void on_desired(struct agent *agent, const struct agent_reply *reply)
 {
     struct agent_assignment assignment;
-    struct agent_clock *clock = &agent->clocks[AGENT_SLOT_DESIRED];
     char why[AGENT_WHY_LEN];
-    uint64_t now = agent_now_ms();
-    uint64_t have = agent->apply.have.generation;
     if (agent_read_assignment(reply->body, reply->len, &assignment, why) != 0) {
         agent_log_failure(agent, AGENT_SLOT_DESIRED, "answer to desired", why);
         agent_back_off(agent, AGENT_SLOT_DESIRED);
         return;
     }
-    /* An answer of nothing before half of the wait, or one that brings this node no further: a
-     * control plane that gives it again and again must not be asked in a tight loop. */
-    bool hasty = now - agent->desired_asked_ms < agent->desired_wait_ms / 2;
-    if (assignment.text) {
-        agent_apply_take(&agent->apply, &assignment);
-        hasty = agent->apply.have.generation <= have;
+    /* The session ended while this was under way: it is given again after the next hello. */
+    if (!agent->in_session) {
+        agent_assignment_fini(&assignment);
+        return;
     }
-    if (take_request(agent, &assignment.request))
-        hasty = false;
-    agent_assignment_fini(&assignment);
     agent->trouble = AGENT_TROUBLE_NONE;
-    if (hasty) {
-        agent_back_off(agent, AGENT_SLOT_DESIRED);
-    } else {
-        agent->clocks[AGENT_SLOT_TALK].failures = 0;
-        clock->failures = 0;
-        clock->due_ms = now;
+    bool news = take_request(agent, &assignment.request);
+    if (assignment.text && agent_apply_is_confirming(&agent->apply)) {
+        agent->held = assignment;
+        return;
     }
+    /* Nothing, before half of the wait was over, is hasty too. */
+    bool hasty = agent_now_ms() - agent->desired_asked_ms < agent->desired_wait_ms / 2;
+    if (assignment.text)
+        hasty = !take_assignment(agent, &assignment);
+    agent_assignment_fini(&assignment);
+    ask_again(agent, hasty && !news);
+}
+
+/* The confirm was answered, or is given up: what came meanwhile has its turn. */
+static void release_held(struct agent *agent)
+{
+    if (!agent->held.text || agent_apply_is_confirming(&agent->apply))
+        return;
+    bool news = take_assignment(agent, &agent->held);
+    agent_assignment_fini(&agent->held);
+    ask_again(agent, !news);
 }
 
 static void on_report(struct agent *agent, const struct agent_reply *reply)
@@ -246,4 +273,6 @@ void agent_hear(struct agent *agent, const struct agent_reply *reply)
         on_desired(agent, reply);
     else
         on_report(agent, reply);
+    if (reply->slot == AGENT_SLOT_TALK)
+        release_held(agent);
 }

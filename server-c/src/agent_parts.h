@@ -73,6 +73,7 @@ struct agent {
     uint32_t report_every_ms;
     uint32_t desired_wait_ms;
     uint64_t desired_asked_ms;
+    struct agent_assignment held; /* came before the answer to a confirm; without a text: none */
     uint64_t window_due_ms;
     uint64_t reported_seq;        /* last of the request under way */
     struct agent_request request; /* to be answered */

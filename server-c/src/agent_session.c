@@ -55,6 +55,7 @@ void agent_begin_session(struct agent *agent, uint64_t now)
 void agent_end_session(struct agent *agent, uint32_t wait_ms)
 {
     agent->in_session = false;
+    agent_assignment_fini(&agent->held);
     agent->clocks[AGENT_SLOT_TALK].due_ms = agent_now_ms() + wait_ms;
 }
 

@@ -92,7 +92,7 @@ static void start_talk(struct agent *agent, uint64_t now)
 
 static void start_desired(struct agent *agent, uint64_t now)
 {
-    if (!agent->in_session || !is_free(agent, AGENT_SLOT_DESIRED, now) ||
+    if (!agent->in_session || !is_free(agent, AGENT_SLOT_DESIRED, now) || agent->held.text ||
         agent_apply_owes_answer(&agent->apply))
         return;
     agent->desired_asked_ms = now;

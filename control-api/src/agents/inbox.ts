@@ -258,7 +258,7 @@ export function createInbox(deps: Deps) {
     confirm: (nodeId: string, confirm: ConfirmRequest): Promise<ConfirmResponse> =>
       write(async (unit) => {
         const { effective } = confirm
-        const offer = await currentOffer(unit.trx, { ...confirm, nodeId })
+        const offer = await confirmableOffer(unit.trx, { ...confirm, nodeId })
         await setEffective(unit.trx, nodeId, effective, now())
         if (offer.state === 'confirmed') return { confirmed: true, retryAfterMs: 0 }
         const about = offerOf(offer)
@@ -325,6 +325,16 @@ async function currentOffer(trx: Transaction<Database>, key: Key): Promise<Assig
     throw new Superseded(key.generation)
   }
   return offer
+}
+
+/**
+ * Also an older one that was confirmed: the answer was lost, and a node that never hears it would go
+ * back to the config before when the next one fails.
+ */
+async function confirmableOffer(trx: Transaction<Database>, key: Key): Promise<Assignment> {
+  const offer = await findOffer(trx, key)
+  const isConfirmed = offer?.state === 'confirmed' && offer.digest === key.digest
+  return isConfirmed ? offer : await currentOffer(trx, key)
 }
 
 async function setAcknowledged(

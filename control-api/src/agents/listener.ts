@@ -13,6 +13,7 @@ import type { App } from '../fastify.ts'
 import type { Identity } from '../meta.ts'
 import { requireDeclaredAccess } from '../plugins/access.ts'
 import { problemsPlugin } from '../plugins/problems.ts'
+import { requestContextPlugin } from '../plugins/request-context.ts'
 import { requestLogPlugin } from '../plugins/request-log.ts'
 import { createAjv } from '../plugins/validation.ts'
 import type { Metrics } from '../ports.ts'
@@ -107,6 +108,7 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
   useProtocolSchemas(app)
   await app.register(problemsPlugin, { invalidCode: 'invalid_message' })
   await app.register(requestLogPlugin)
+  await app.register(requestContextPlugin, { listener: 'agents' })
   await app.register(rateLimit, {
     global: false,
     errorResponseBuilder: (_request, { ttl }) => new TooManyRequests(Math.ceil(ttl / 1000)),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { BackupTables } from '../features/backups/tables.ts'
 import type { ConfigTables } from '../features/configs/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
+import type { TokenTables } from '../features/tokens/tables.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -17,7 +18,21 @@ export type UsersTable = {
   password_change_required: number
   created_at_ms: number
   password_changed_at_ms: number | null
+  /** A label selector; null: the whole farm. */
+  scope: Generated<string | null>
+  disabled: Generated<number>
+  /** Counts changes by administrators: the ETag. */
+  revision: Generated<number>
+  /** Sealed with the secret box. null: no second factor. */
+  totp_secret: Generated<string | null>
+  /** Sealed: begun, but no code has confirmed it yet. */
+  totp_pending: Generated<string | null>
+  /** The time step of the newest code that was used: none is good twice. */
+  totp_step: Generated<number>
 }
+
+/** Each is deleted when it is used. */
+export type RecoveryCodesTable = { user_id: string; code_digest: string }
 
 export type SessionsTable = {
   /** SHA-256 of the id in the cookie: a stolen database holds no session one could use. */
@@ -26,6 +41,8 @@ export type SessionsTable = {
   data: string
   created_at_ms: number
   expires_at_ms: number
+  address: string | null
+  user_agent: string | null
 }
 
 export type EventsTable = {
@@ -36,8 +53,18 @@ export type EventsTable = {
   action: string
   /** User name, node id or "operator"; null: the control plane itself. */
   actor: string | null
+  /** See Via in request-context.ts. */
+  via: string
+  /** people, nodes or service: made from `via`. */
+  by_whom: GeneratedAlways<string>
+  /** The API token that spoke for the actor. */
+  token_id: string | null
+  request_id: string | null
+  address: string | null
   /** JSON: evidence, before and after. */
   data: string
+  /** Over this row and the one before: audit-chain.ts. */
+  hash: string
 }
 
 export type EnrolmentTokensTable = {
@@ -150,6 +177,7 @@ export type AssignmentState =
 export type CoreTables = {
   meta: MetaTable
   users: UsersTable
+  recovery_codes: RecoveryCodesTable
   sessions: SessionsTable
   events: EventsTable
   enrolment_tokens: EnrolmentTokensTable
@@ -161,4 +189,4 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & BackupTables & ConfigTables & RolloutTables
+export type Database = CoreTables & BackupTables & ConfigTables & RolloutTables & TokenTables

@@ -8,6 +8,10 @@ import * as configs from './migrations/010-configs.ts'
 import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
+import * as access from './migrations/020-access.ts'
+import * as apiTokens from './migrations/021-api-tokens.ts'
+import * as audit from './migrations/023-audit.ts'
+import * as rest from './migrations/026-rest.ts'
 import * as backups from './migrations/028-backups.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
@@ -17,6 +21,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
+  '020-access': access,
+  '021-api-tokens': apiTokens,
+  '023-audit': audit,
+  '026-rest': rest,
   '028-backups': backups,
 }
 

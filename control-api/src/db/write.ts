@@ -3,6 +3,7 @@
 // after the commit (a crash in between loses the effect, so every effect must be safe to leave out
 // and to repeat: nodes and browsers ask again).
 import type { Kysely, Transaction } from 'kysely'
+import { appendEvent } from '../audit-chain.ts'
 import type { Event } from '../features/events/schema.ts'
 import type { Database } from './database.ts'
 
@@ -18,7 +19,8 @@ export type NewEvent = {
 /** What a writer gets. Use `trx` for every query inside: `db` would wait for this very transaction. */
 export type Unit = {
   trx: Transaction<Database>
-  emit(event: NewEvent): Promise<void>
+  /** The event's id: the row of the audit that says so. */
+  emit(event: NewEvent): Promise<number>
   afterCommit(effect: () => void): void
 }
 /** Awaits nothing but the database inside: the whole service writes through one connection. */
@@ -35,17 +37,8 @@ export function createWrite({ db, now, onEvents }: Deps): Write {
         trx,
         async emit({ kind, id, action, actor, data }) {
           emitted = true
-          await trx
-            .insertInto('events')
-            .values({
-              at_ms: now(),
-              kind,
-              object_id: id,
-              action,
-              actor: actor ?? null,
-              data: JSON.stringify(data ?? {}),
-            })
-            .execute()
+          const row = { kind, id, action, actor: actor ?? null, data: data ?? {} }
+          return await appendEvent(trx, row, now())
         },
         afterCommit(effect) {
           effects.push(effect)

@@ -3,8 +3,17 @@
 // other one is checked here, before its input is looked at (401, 403, then 400).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { CrossOrigin, NotAllowed, NotSignedIn, PasswordChangeRequired } from '../errors.ts'
+import {
+  CrossOrigin,
+  NeedsSession,
+  NotAllowed,
+  NotSignedIn,
+  PasswordChangeRequired,
+  TokenNotAllowed,
+} from '../errors.ts'
 import type { SignedInUser } from '../fastify.ts'
+import type { Access } from '../permissions.ts'
+import { bearerOf } from './bearer.ts'
 
 /** Must be called before any route is added. */
 export function requireDeclaredAccess(app: FastifyInstance): void {
@@ -16,30 +25,59 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
   })
 }
 
-type Options = { userOf: (request: FastifyRequest) => Promise<SignedInUser | null> }
+type Options = {
+  /** null: no session, or nobody's any more. */
+  userOfSession: (request: FastifyRequest) => Promise<SignedInUser | null>
+  /** Throws when the token is not valid. */
+  userOfToken: (secret: string, address: string) => Promise<SignedInUser>
+}
 
 export const accessPlugin = fp<Options>(
-  async (app, { userOf }) => {
+  async (app, { userOfSession, userOfToken }) => {
+    const callerOf = async (request: FastifyRequest): Promise<SignedInUser> => {
+      const secret = bearerOf(request)
+      if (secret !== null) return await userOfToken(secret, request.ip)
+      const user = await userOfSession(request)
+      if (user) return user
+      throw new NotSignedIn().withHeaders({ 'www-authenticate': 'Bearer realm="farmstead"' })
+    }
+
     app.decorateRequest('user', null)
     app.addHook('onRequest', async (request) => {
-      const access = request.routeOptions.config.permission
+      const { permission: access, forTokensToo } = request.routeOptions.config
       if (access === undefined || access === 'public') {
         refuseForeignPages(request, false)
         return
       }
-      const user = await userOf(request)
-      if (!user) throw new NotSignedIn()
-      refuseForeignPages(request, true)
-      if (user.passwordChangeRequired && access !== 'session:own')
-        throw new PasswordChangeRequired()
-      if (access === 'agent' || !user.permissions.includes(access)) {
-        throw new NotAllowed(access, user.roles)
+      const user = await callerOf(request)
+      if (user.token) {
+        requireOfToken(user, access, forTokensToo === true)
+      } else {
+        refuseForeignPages(request, true)
+        requireOfPerson(user, access)
       }
       request.user = user
     })
   },
   { name: 'access', dependencies: ['session'] },
 )
+
+function requireOfPerson(user: SignedInUser, access: Access): void {
+  if (user.passwordChangeRequired && access !== 'session:own') throw new PasswordChangeRequired()
+  if (!carries(user, access)) throw new NotAllowed(access, user.roles)
+}
+
+/** No page of another origin makes a browser send a token: who sends one means it. */
+function requireOfToken(user: SignedInUser, access: Access, forTokensToo: boolean): void {
+  if (access === 'session:own') {
+    if (!forTokensToo) throw new NeedsSession()
+  } else if (!carries(user, access)) {
+    throw new TokenNotAllowed(access, user.token?.name ?? '')
+  }
+}
+
+const carries = ({ permissions }: SignedInUser, access: Access) =>
+  permissions.some((one) => one === access)
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 

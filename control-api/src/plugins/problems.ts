@@ -7,7 +7,16 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError, NotFound, NotJson, StorageBusy, StorageFull } from '../errors.ts'
+import {
+  AppError,
+  Internal,
+  InvalidRequest,
+  NotFound,
+  NotJson,
+  StorageBusy,
+  StorageFull,
+  TooLarge,
+} from '../errors.ts'
 import type { ConfigError, Problem } from '../schema/common.ts'
 
 type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
@@ -56,16 +65,11 @@ function explain(thrown: FastifyError, invalidCode: string): AppError {
   if (thrown.code === 'SQLITE_FULL' || thrown.code === 'ENOSPC') return new StorageFull()
   if (thrown.code === 'SQLITE_BUSY') return new StorageBusy()
   const status = thrown.statusCode ?? 500
+  if (status === 413) return new TooLarge(thrown.message)
   if (status >= 400 && status < 500) {
-    const code = status === 413 ? 'too_large' : invalidCode
-    return new AppError(status, code, 'The request was not understood', thrown.message)
+    return new AppError(status, invalidCode, 'The request was not understood', thrown.message)
   }
-  return new AppError(
-    500,
-    'internal',
-    'Something went wrong here',
-    'The service failed while answering. Its log tells more beside this request id; trying again is safe for reads.',
-  )
+  return new Internal()
 }
 
 function explainValidation(
@@ -78,7 +82,7 @@ function explainValidation(
   const first = errors[0]
   const where = `${context}${first?.pointer ?? ''}`
   const detail = `${where}: ${first?.message ?? thrown.message}`
-  return new AppError(400, code, 'The request does not fit', detail).withErrors(errors)
+  return new AppError(400, code, InvalidRequest.title, detail).withErrors(errors)
 }
 
 function describe(error: FastifySchemaValidationError): ConfigError {

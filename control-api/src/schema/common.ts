@@ -15,21 +15,31 @@ export const RolloutIdSchema = id('rollout')
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
 export const BackupIdSchema = id('backup')
+/** Stands in histories, logs and shell commands. */
+export const UsernameSchema = Type.String({
+  maxLength: 64,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._@-]*$',
+  examples: ['ana'],
+})
 export const TimeSchema = Type.String({
   format: 'date-time',
   examples: ['2026-11-21T09:00:00.000Z'],
 })
-export const DigestSchema = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+export const DigestSchema = Type.String({
+  pattern: '^sha256:[0-9a-f]{64}$',
+  examples: [`sha256:${'9f86d081'.repeat(8)}`],
+})
 /** Names of nodes and configs: DNS-like, so they fit in URLs, logs and shell commands unquoted. */
 export const NameSchema = Type.String({
   minLength: 1,
   maxLength: 63,
   pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+  examples: ['edge-1'],
 })
 export const LabelsSchema = Type.Record(
   Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,62}$' }),
   Type.String({ maxLength: 128 }),
-  { maxProperties: 32, additionalProperties: false },
+  { maxProperties: 32, additionalProperties: false, examples: [{ zone: 'a' }] },
 )
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
@@ -67,8 +77,13 @@ export type Problem = Static<typeof ProblemSchema>
 
 /** Lists are pages: pass `nextCursor` back as `cursor` until it is null. */
 export const pageOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
-  Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) })
+  Type.Object({
+    items: Type.Array(item),
+    nextCursor: Nullable(Type.String({ examples: ['WyJub2RlcyIsImVkZ2UtMSJd'] })),
+  })
 export const PageQuerySchema = Type.Object({
-  cursor: Type.Optional(Type.String({ maxLength: 128 })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 512, description: 'The `nextCursor` of the page before' }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
 })

@@ -374,6 +374,21 @@ describe('one apply', () => {
     expect((await node.say('confirm', confirm)).json()).toMatchObject({ confirmed: false })
   })
 
+  test('is confirmed again when the answer was lost, also beside a newer one', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    await assign(service, { nodeId: node.id })
+    const older = about(await node.offer())
+    await node.say('ack', older.ack)
+    await node.say('result', older.applied)
+    const answers = [await node.say('confirm', older.confirm)]
+    await assign(service, { nodeId: node.id, digest: OTHER_DIGEST })
+    answers.push(await node.say('confirm', older.confirm))
+    for (const answer of answers)
+      expect(answer.json()).toEqual({ confirmed: true, retryAfterMs: 0 })
+  })
+
   test('is superseded by a newer assignment', async () => {
     const service = await build()
     const node = await enrolNode(service)

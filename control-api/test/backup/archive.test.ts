@@ -33,7 +33,7 @@ beforeAll(async () => {
   key = await newIdentity()
 })
 
-const knownSteps = Object.keys(migrations)
+const knownSteps = Object.keys(migrations).sort()
 const AT = Date.parse('2026-11-22T18:00:00.000Z')
 
 async function openFolder(dataDir = tempDir()) {

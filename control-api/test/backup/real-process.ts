@@ -101,7 +101,12 @@ export class RealControlPlane {
     this.#cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
 
-  ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     return fetch(`${this.#url}/api/v1${path}`, {
       method,
       headers: {

@@ -10,6 +10,7 @@
 //   'hold'                never answer
 //   'lose'                do what is asked, and close the connection without an answer
 //   { status, code }      a problem; { raw: text } any bytes (with status 200 when none is given); { delayMs } answer later
+//   { answerLateMs }      do what is asked at once, and say so later
 import { createHash, randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -181,6 +182,7 @@ export class FakeControlPlane {
     else if (wrong.length > 0) answer = problem(400, 'invalid_message', wrong.join('; '))
     else answer = await this.#answer(message, body, request)
     if (fault === 'lose') return response.destroy()
+    if (fault?.answerLateMs) await sleep(fault.answerLateMs)
     entry.status = answer.status
     this.#send(message, answer, response)
     this.#events.emit('said')

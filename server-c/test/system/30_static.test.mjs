@@ -250,7 +250,7 @@ test('a file of 5 GiB: its length and its last bytes', async (t) => {
   )
 })
 
-// Drops the pages of a file from the cache, so that the read lane has work.
+// Drops the pages of a file from the cache, so that the read lane has work. The kernel may keep some.
 function makeCold(path) {
   execFileSync('sync', [path])
   execFileSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0', 'status=none'])
@@ -277,9 +277,10 @@ test('files arrive whole, cold and warm, large and small', async (t) => {
       }
     }
     const { series } = await node.status()
-    assert.ok(series[0].counters.readJobs > 2, `${series[0].counters.readJobs} read jobs`)
-    assert.ok(series[0].stages.read.count >= 4)
-    assert.equal(series[0].stages.readWait.count, series[0].stages.read.count)
+    const { counters, stages } = series[0]
+    assert.ok(counters.readJobs > 2, `${counters.readJobs} read jobs`)
+    assert.ok(stages.read.count >= 1 && stages.read.count <= counters.readJobs)
+    assert.equal(stages.readWait.count, stages.read.count)
   }
 })
 

@@ -146,6 +146,22 @@ test('a clone is told so once, serves on and takes back what is not confirmed', 
   assert.equal(node.log.match(/with a copy of this node's state folder/g).length, 1)
 })
 
+test('an assignment that overtakes the answer to confirm waits for it', async () => {
+  // Confirmed at the control plane, then the next one is given, then the node hears of both.
+  let confirms = 0
+  control.faults.confirm = () => (confirms++ === 0 ? { answerLateMs: 700 } : undefined)
+  const second = control.assign(node.config('v2'))
+  await control.until('confirm', () => control.of('confirm', second.generation).length > 0)
+  control.confirmWithinMs = 500
+  const third = control.assign(node.config('v3'))
+  control.confirming = 'no'
+  await control.until('taken back', () =>
+    control.of('result', third.generation).some(({ body }) => body.outcome === 'reverted'),
+  )
+  assert.equal(await node.version(), 'v2')
+  assert.match(node.log, /generation 2 is confirmed/)
+})
+
 test('an upgrade that is needed changes nothing on the node', async () => {
   control.faults.desired = () => ({ status: 426, code: 'needs_upgrade' })
   await control.stop()

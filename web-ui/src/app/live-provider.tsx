@@ -12,6 +12,12 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   config: [['configs'], ['drafts']],
   metrics: [['metrics'], ['nodes', 'list'], ['nodes', 'one']],
   session: [['session']],
+  user: [['users'], ['session']],
+  token: [['tokens']],
+  group: [['groups'], ['nodes'], ['rollouts', 'plan']],
+  webhook: [['webhooks']],
+  backup: [['backups']],
+  system: [['system']],
 }
 
 export function LiveProvider({ children }: { children: React.ReactNode }) {

@@ -11,7 +11,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in, and what they may do */
+        /** Who is signed in, or whose token this is, and what they may do */
         get: operations["getSession"];
         put?: never;
         /** Sign in; the answer sets the session cookie */
@@ -35,6 +35,165 @@ export interface paths {
         put: operations["changePassword"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Is there nobody yet who could sign in? */
+        get: operations["getSetup"];
+        put?: never;
+        /**
+         * Make the first administrator; the answer sets the session cookie
+         * @description With the token that the service prints while there is no user. 409 `setup_done` when there is one.
+         */
+        post: operations["setUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/actions/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a user a one-time password, shown this once; ends the user’s sessions */
+        post: operations["resetUserPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/actions/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign a user out everywhere */
+        post: operations["endUserSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/actions/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a user’s second factor away: the device is lost; ends the user’s sessions */
+        post: operations["resetUserSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Users by name, with their roles and scope */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Add a user; the answer shows a one-time password, this once
+         * @description Nobody gives roles that carry more than they have themselves.
+         */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One user; the ETag is for changing and deleting */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        /** Delete a user; histories keep the name */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Change roles or scope, disable or enable; ends the user’s sessions
+         * @description 409 `last_admin`: one enabled administrator of the whole farm must be left.
+         */
+        patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your API tokens, newest first, without their secrets
+         * @description With `all=1` everybody’s; this needs the permission tokens:read.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Make a token; its secret is shown this once
+         * @description A token made with a token says at most as much, for at most as long, and is revoked with it.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token, and those made with it; at once
+         * @description One’s own; somebody else’s needs the permission tokens:write.
+         */
+        delete: operations["revokeToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -452,6 +611,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened, newest first, without the details
+         * @description A page looks at a bounded number of entries, so it may have fewer than `limit`, even none, while `nextCursor` says that there are more to look at.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One entry with its details and its hash */
+        get: operations["getAuditEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit as a file, oldest first, with the hashes of its chain
+         * @description NDJSON can be verified without the service: `admin verify-audit --file`. CSV is for spreadsheets; a cell that would be a formula begins with an apostrophe.
+         */
+        get: operations["exportAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Up to where the audit was verified, or where it breaks */
+        get: operations["getAuditVerification"];
+        put?: never;
+        /**
+         * Verify the audit; GET says how far it is
+         * @description A tail that was cut off, or a chain made anew, is found only by comparing the head with one noted elsewhere: `admin verify-audit --head`.
+         */
+        post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -620,6 +857,74 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AuditDetail: {
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            kind: string;
+            /** @description Id of the thing that changed */
+            object: string;
+            action: string;
+            actor: string | null;
+            /**
+             * @description Whose doing: of people and their programs, of nodes, or of the service itself
+             * @enum {unknown}
+             */
+            by: "people" | "nodes" | "service";
+            /** @description session, token, operator, agent or service */
+            via: string;
+            tokenId: string | null;
+            requestId: string | null;
+            address: string | null;
+            /** @description Details; of a change what was `before` and is `after`. Never a secret */
+            data: {
+                [key: string]: unknown;
+            };
+            previousHash: string;
+            /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
+            hash: string;
+        };
+        AuditEntry: {
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            kind: string;
+            /** @description Id of the thing that changed */
+            object: string;
+            action: string;
+            actor: string | null;
+            /**
+             * @description Whose doing: of people and their programs, of nodes, or of the service itself
+             * @enum {unknown}
+             */
+            by: "people" | "nodes" | "service";
+            /** @description session, token, operator, agent or service */
+            via: string;
+            tokenId: string | null;
+            requestId: string | null;
+            address: string | null;
+        };
+        AuditVerification: {
+            /**
+             * @description never: not since the service was started
+             * @enum {unknown}
+             */
+            state: "never" | "running" | "whole" | "broken";
+            /** @description How many were found to be right */
+            rows: number;
+            /** @description The last of those; 0: none */
+            headId: number;
+            head: string;
+            brokenAt: number | null;
+            reason: string | null;
+            checkedAt: string | null;
+        };
         Backup: {
             /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
@@ -652,6 +957,7 @@ export interface components {
             directory: string;
         };
         Config: {
+            /** @example edge-1 */
             name: string;
             latestVersion: number | null;
             /** @description The draft differs from the latest version */
@@ -665,9 +971,15 @@ export interface components {
         ConfigDiff: {
             from: number;
             to: number;
-            /** @description JSON with comments, kept byte for byte */
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             fromText: string;
-            /** @description JSON with comments, kept byte for byte */
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             toText: string;
             changes: {
                 pointer: string;
@@ -698,8 +1010,37 @@ export interface components {
             /** @description To run on the node */
             command: string;
         };
+        CreatedToken: components["schemas"]["Token"] & {
+            /**
+             * @description To send as `Authorization: Bearer …`
+             * @example fsa_01jd4q6v2m8w3x5y7z9abcdefg_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+             */
+            secret: string;
+        };
+        CreatedUser: {
+            /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            username: string;
+            roles: components["schemas"]["Role"][];
+            scope: string | null;
+            disabled: boolean;
+            /** @description The password was made for one use */
+            passwordChangeRequired: boolean;
+            /** @description Signing in takes a code as well */
+            secondFactor: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            /** @description Shown this once; it is good for signing in and choosing another */
+            oneTimePassword: string;
+        };
         Draft: {
-            /** @description JSON with comments, kept byte for byte */
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             text: string;
             baseVersion: number | null;
             updatedBy: string | null;
@@ -718,6 +1059,11 @@ export interface components {
         EnrolmentToken: {
             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
+            /**
+             * @example {
+             *       "zone": "a"
+             *     }
+             */
             labels: {
                 [key: string]: string;
             };
@@ -753,7 +1099,7 @@ export interface components {
         };
         Event: {
             /** @enum {unknown} */
-            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup";
+            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup" | "system";
             /** @description Of the thing that changed */
             id: string;
             /** @description enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, … */
@@ -815,7 +1161,13 @@ export interface components {
         Node: {
             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
+            /** @example edge-1 */
             name: string;
+            /**
+             * @example {
+             *       "zone": "a"
+             *     }
+             */
             labels: {
                 [key: string]: string;
             };
@@ -840,24 +1192,30 @@ export interface components {
                 since: string;
                 desired: {
                     generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
                     version: {
+                        /** @example edge-1 */
                         config: string;
                         number: number;
                     } | null;
                 } | null;
                 acknowledged: {
                     generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
                     version: {
+                        /** @example edge-1 */
                         config: string;
                         number: number;
                     } | null;
                 } | null;
                 effective: {
                     generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
                     version: {
+                        /** @example edge-1 */
                         config: string;
                         number: number;
                     } | null;
@@ -904,6 +1262,7 @@ export interface components {
             detectedAt: string;
             keep: string | null;
             incarnations: {
+                /** @example 0123456789abcdef0123456789abcdef */
                 incarnation: string;
                 hostname: string;
                 address: string | null;
@@ -1010,10 +1369,12 @@ export interface components {
         NodeTask: {
             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
             nodeId: string;
+            /** @example edge-1 */
             nodeName: string;
             wave: number;
             state: components["schemas"]["TaskState"];
             generation: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
             digest: string;
             code: string | null;
             message: string;
@@ -1025,6 +1386,16 @@ export interface components {
             updatedAt: string;
         };
         Override: {
+            /**
+             * @example {
+             *       "listen": [
+             *         {
+             *           "address": "0.0.0.0",
+             *           "port": 8081
+             *         }
+             *       ]
+             *     }
+             */
             mergePatch: {
                 [key: string]: unknown;
             };
@@ -1066,6 +1437,7 @@ export interface components {
         Rollout: {
             /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
+            /** @example edge-1 */
             config: string;
             version: number;
             previousVersion: number | null;
@@ -1092,11 +1464,13 @@ export interface components {
             endedAt: string | null;
         };
         RolloutPlan: {
+            /** @example edge-1 */
             config: string;
             version: number;
             nodes: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 nodeId: string;
+                /** @example edge-1 */
                 nodeName: string;
                 connected: boolean;
                 fromVersion: number | null;
@@ -1112,16 +1486,25 @@ export interface components {
             user: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
+                /** @example admin */
                 username: string;
                 roles: components["schemas"]["Role"][];
+                scope: string | null;
             };
             passwordChangeRequired: boolean;
+            /** @description Signing in takes a code as well */
+            secondFactor: boolean;
             permissions: string[];
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
              */
             expiresAt: string;
+            token?: {
+                /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+                name: string;
+            };
         };
         /** @enum {unknown} */
         Stage: "total" | "firstByte" | "write" | "statWait" | "stat" | "readWait" | "read";
@@ -1154,19 +1537,65 @@ export interface components {
         };
         /** @enum {unknown} */
         TaskState: "pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed";
+        Token: {
+            /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            name: string;
+            user: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+                username: string;
+            };
+            permissions: string[] | null;
+            madeWith: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            expiresAt: string;
+            lastUsedAt: string | null;
+            lastUsedFrom: string | null;
+        };
+        User: {
+            /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            username: string;
+            roles: components["schemas"]["Role"][];
+            scope: string | null;
+            disabled: boolean;
+            /** @description The password was made for one use */
+            passwordChangeRequired: boolean;
+            /** @description Signing in takes a code as well */
+            secondFactor: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+        };
         Validation: {
             ok: boolean;
             digest: string | null;
             errors: components["schemas"]["ConfigError"][];
         };
         Version: components["schemas"]["VersionSummary"] & {
-            /** @description JSON with comments, kept byte for byte */
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             text: string;
         };
         VersionSummary: {
+            /** @example edge-1 */
             config: string;
             number: number;
             parent: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
             digest: string;
             author: string;
             message: string;
@@ -1205,10 +1634,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1217,8 +1671,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1226,17 +1683,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1255,8 +1703,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "admin",
+                 *       "password": "printed-once"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example admin */
                     username: string;
+                    /** @example printed-once */
                     password: string;
                 };
             };
@@ -1268,11 +1724,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1280,8 +1758,80 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `wrong_credentials`: Wrong user name or password */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `account_disabled`: The account is disabled
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1307,7 +1857,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1316,7 +1878,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1325,8 +1890,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1334,8 +1899,47 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1354,8 +1958,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "printed-once",
+                 *       "newPassword": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example printed-once */
                     currentPassword: string;
+                    /** @example correct horse battery staple */
                     newPassword: string;
                 };
             };
@@ -1367,10 +1979,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1379,7 +2026,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1388,8 +2038,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1397,8 +2047,1617 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `same_password`: That is the old password */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "required": true
+                     *     }
+                     */
+                    "application/json": {
+                        required: boolean;
+                    };
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "token",
+                 *       "username": "ana",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    /** @example ana */
+                    username: string;
+                    /** @example correct horse battery staple */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `cross_origin`: Not from this origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetUserPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "oneTimePassword": "oneTimePassword"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Shown this once; it is good for signing in and choosing another */
+                        oneTimePassword: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetUserSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "username": "username",
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "scope": "zone=eu",
+                     *           "disabled": true,
+                     *           "passwordChangeRequired": true,
+                     *           "secondFactor": true,
+                     *           "createdAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["User"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ana",
+                 *       "roles": [
+                 *         "viewer"
+                 *       ],
+                 *       "scope": "zone=eu"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example ana */
+                    username: string;
+                    roles: components["schemas"]["Role"][];
+                    scope?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "oneTimePassword": "oneTimePassword"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedUser"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "roles": [
+                 *         "viewer"
+                 *       ],
+                 *       "scope": "zone=eu",
+                 *       "disabled": true
+                 *     }
+                 */
+                "application/json": {
+                    roles?: components["schemas"]["Role"][];
+                    scope?: string | null;
+                    disabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                all?: "0" | "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "name": "name",
+                     *           "user": {
+                     *             "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "username": "username"
+                     *           },
+                     *           "permissions": [
+                     *             "permissions"
+                     *           ],
+                     *           "madeWith": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *           "lastUsedAt": "2026-11-21T09:00:00.000Z",
+                     *           "lastUsedFrom": "lastUsedFrom"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["Token"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "backup job",
+                 *       "permissions": [
+                 *         "nodes:read"
+                 *       ],
+                 *       "expiresInDays": 1
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What uses it: it stands in the audit and in the list
+                     * @example backup job
+                     */
+                    name: string;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
+                    expiresInDays: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "name",
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "username"
+                     *       },
+                     *       "permissions": [
+                     *         "permissions"
+                     *       ],
+                     *       "madeWith": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "lastUsedAt": "2026-11-21T09:00:00.000Z",
+                     *       "lastUsedFrom": "lastUsedFrom",
+                     *       "secret": "fsa_01jd4q6v2m8w3x5y7z9abcdefg_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `beyond_own_permissions`: More than you may yourself
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_tokens`: You have many tokens already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `token_not_found`: No such token */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1427,7 +3686,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1436,7 +3707,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1445,8 +3721,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1454,8 +3730,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1477,7 +3801,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "keep": "0123456789abcdef0123456789abcdef"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example 0123456789abcdef0123456789abcdef */
                     keep: string;
                 };
             };
@@ -1490,7 +3820,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1499,7 +3841,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1508,8 +3855,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1517,8 +3864,68 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `no_clone`: No clone of this node
+             *     - `unknown_incarnation`: No such process
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1540,6 +3947,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lines": 100
+                 *     }
+                 */
                 "application/json": {
                     /** @default 100 */
                     lines?: number;
@@ -1553,10 +3965,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "lines": [
+                     *         {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "level": "error",
+                     *           "text": "text"
+                     *         }
+                     *       ],
+                     *       "droppedLines": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorLog"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1565,7 +4001,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1574,8 +4015,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1583,8 +4024,66 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_requests`: Too many ask at once
+             *     - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_did_not_answer`: The node did not answer */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1612,10 +4111,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "digest": "digest",
+                     *       "isServed": true,
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "since": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "decision": {
+                     *         "action": "adopt",
+                     *         "actor": "actor",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "text": "text",
+                     *       "assignedText": "assignedText"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NodeDriftDetail"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1624,7 +4162,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1633,8 +4175,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1642,8 +4184,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `no_drift`: No local change */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1665,10 +4228,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "action": "adopt",
+                 *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                 *       "message": "Keep the new root"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {unknown} */
                     action: "adopt" | "discard";
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
+                    /** @example Keep the new root */
                     message?: string;
                 };
             };
@@ -1680,15 +4252,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "config": "edge-1",
+                     *         "number": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         version: {
+                            /** @example edge-1 */
                             config: string;
                             number: number;
                         } | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1697,7 +4290,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1706,8 +4304,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1715,8 +4313,83 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `no_drift`: No local change
+             *     - `drift_changed`: The local change is another by now
+             *     - `nothing_assigned`: The node was given no version yet
+             *     - `in_recovery`: This control plane was restored from a backup
+             *     - `parent_not_latest`: Somebody saved a version meanwhile
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_invalid`: The config has errors */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1729,8 +4402,15 @@ export interface operations {
     listNodes: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @example edge-1 */
+                name?: string;
+                /** @description Part of the name, in any case */
+                q?: string;
+                /** @description Only nodes whose agent is talking to us now, or only the others */
+                connected?: boolean;
             };
             header?: never;
             path?: never;
@@ -1744,11 +4424,170 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "name": "edge-1",
+                     *           "labels": {
+                     *             "zone": "a"
+                     *           },
+                     *           "hostname": "hostname",
+                     *           "version": "version",
+                     *           "os": "os",
+                     *           "arch": "arch",
+                     *           "connected": true,
+                     *           "lastSeenAt": "2026-11-21T09:00:00.000Z",
+                     *           "bootId": "bootId",
+                     *           "urls": [
+                     *             "urls"
+                     *           ],
+                     *           "sync": {
+                     *             "state": "in-sync",
+                     *             "reason": "reason",
+                     *             "since": "2026-11-21T09:00:00.000Z",
+                     *             "desired": {
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "version": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               }
+                     *             },
+                     *             "acknowledged": {
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "version": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               }
+                     *             },
+                     *             "effective": {
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "version": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               }
+                     *             },
+                     *             "effectiveSource": "assigned"
+                     *           },
+                     *           "lastResult": {
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "outcome": "applied",
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ],
+                     *             "rolloutId": "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *           },
+                     *           "latency": {
+                     *             "windowSeconds": 1,
+                     *             "requests": 1,
+                     *             "p50Seconds": 0.25,
+                     *             "p99Seconds": 0.25,
+                     *             "readWaitP99Seconds": 0.25,
+                     *             "errorRatio": 0.25,
+                     *             "requestsPerSecond": 0.25
+                     *           },
+                     *           "gauges": {},
+                     *           "host": {
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "cpuCount": 0.25,
+                     *             "cpuBusyRatio": 0.25,
+                     *             "loadAverage1m": 0.25,
+                     *             "memoryTotalBytes": 0.25,
+                     *             "memoryAvailableBytes": 0.25,
+                     *             "residentBytes": 0.25,
+                     *             "openDescriptors": 0.25,
+                     *             "descriptorLimit": 0.25,
+                     *             "openConnections": 0.25,
+                     *             "roots": [
+                     *               {
+                     *                 "path": "path",
+                     *                 "device": "device",
+                     *                 "totalBytes": 0.25,
+                     *                 "freeBytes": 0.25,
+                     *                 "readBytesPerSecond": 0.25,
+                     *                 "readsPerSecond": 0.25,
+                     *                 "millisecondsPerRead": 0.25
+                     *               }
+                     *             ]
+                     *           },
+                     *           "identity": {
+                     *             "kind": "certificate",
+                     *             "state": "good",
+                     *             "issuedAt": "2026-11-21T09:00:00.000Z",
+                     *             "notAfter": "2026-11-21T09:00:00.000Z",
+                     *             "serial": "serial",
+                     *             "refused": {
+                     *               "at": "2026-11-21T09:00:00.000Z",
+                     *               "code": "code"
+                     *             }
+                     *           },
+                     *           "clone": {
+                     *             "detectedAt": "2026-11-21T09:00:00.000Z",
+                     *             "keep": "0123456789abcdef0123456789abcdef",
+                     *             "incarnations": [
+                     *               {
+                     *                 "incarnation": "0123456789abcdef0123456789abcdef",
+                     *                 "hostname": "hostname",
+                     *                 "address": "address",
+                     *                 "lastSeenAt": "2026-11-21T09:00:00.000Z"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "drift": {
+                     *             "digest": "digest",
+                     *             "isServed": true,
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ],
+                     *             "since": "2026-11-21T09:00:00.000Z",
+                     *             "sizeBytes": 1,
+                     *             "decision": {
+                     *               "action": "adopt",
+                     *               "actor": "actor",
+                     *               "at": "2026-11-21T09:00:00.000Z"
+                     *             }
+                     *           },
+                     *           "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: {
                             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                             id: string;
+                            /** @example edge-1 */
                             name: string;
+                            /**
+                             * @example {
+                             *       "zone": "a"
+                             *     }
+                             */
                             labels: {
                                 [key: string]: string;
                             };
@@ -1773,24 +4612,30 @@ export interface operations {
                                 since: string;
                                 desired: {
                                     generation: number;
+                                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                     digest: string;
                                     version: {
+                                        /** @example edge-1 */
                                         config: string;
                                         number: number;
                                     } | null;
                                 } | null;
                                 acknowledged: {
                                     generation: number;
+                                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                     digest: string;
                                     version: {
+                                        /** @example edge-1 */
                                         config: string;
                                         number: number;
                                     } | null;
                                 } | null;
                                 effective: {
                                     generation: number;
+                                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                     digest: string;
                                     version: {
+                                        /** @example edge-1 */
                                         config: string;
                                         number: number;
                                     } | null;
@@ -1833,7 +4678,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1842,7 +4702,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1851,8 +4715,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1860,8 +4727,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1889,10 +4756,164 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "edge-1",
+                     *       "labels": {
+                     *         "zone": "a"
+                     *       },
+                     *       "hostname": "hostname",
+                     *       "version": "version",
+                     *       "os": "os",
+                     *       "arch": "arch",
+                     *       "connected": true,
+                     *       "lastSeenAt": "2026-11-21T09:00:00.000Z",
+                     *       "bootId": "bootId",
+                     *       "urls": [
+                     *         "urls"
+                     *       ],
+                     *       "sync": {
+                     *         "state": "in-sync",
+                     *         "reason": "reason",
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "desired": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "acknowledged": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effective": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effectiveSource": "assigned"
+                     *       },
+                     *       "lastResult": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "outcome": "applied",
+                     *         "code": "code",
+                     *         "message": "message",
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "rolloutId": "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       },
+                     *       "latency": {
+                     *         "windowSeconds": 1,
+                     *         "requests": 1,
+                     *         "p50Seconds": 0.25,
+                     *         "p99Seconds": 0.25,
+                     *         "readWaitP99Seconds": 0.25,
+                     *         "errorRatio": 0.25,
+                     *         "requestsPerSecond": 0.25
+                     *       },
+                     *       "gauges": {},
+                     *       "host": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "cpuCount": 0.25,
+                     *         "cpuBusyRatio": 0.25,
+                     *         "loadAverage1m": 0.25,
+                     *         "memoryTotalBytes": 0.25,
+                     *         "memoryAvailableBytes": 0.25,
+                     *         "residentBytes": 0.25,
+                     *         "openDescriptors": 0.25,
+                     *         "descriptorLimit": 0.25,
+                     *         "openConnections": 0.25,
+                     *         "roots": [
+                     *           {
+                     *             "path": "path",
+                     *             "device": "device",
+                     *             "totalBytes": 0.25,
+                     *             "freeBytes": 0.25,
+                     *             "readBytesPerSecond": 0.25,
+                     *             "readsPerSecond": 0.25,
+                     *             "millisecondsPerRead": 0.25
+                     *           }
+                     *         ]
+                     *       },
+                     *       "identity": {
+                     *         "kind": "certificate",
+                     *         "state": "good",
+                     *         "issuedAt": "2026-11-21T09:00:00.000Z",
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "serial": "serial",
+                     *         "refused": {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "code": "code"
+                     *         }
+                     *       },
+                     *       "clone": {
+                     *         "detectedAt": "2026-11-21T09:00:00.000Z",
+                     *         "keep": "0123456789abcdef0123456789abcdef",
+                     *         "incarnations": [
+                     *           {
+                     *             "incarnation": "0123456789abcdef0123456789abcdef",
+                     *             "hostname": "hostname",
+                     *             "address": "address",
+                     *             "lastSeenAt": "2026-11-21T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "drift": {
+                     *         "digest": "digest",
+                     *         "isServed": true,
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "sizeBytes": 1,
+                     *         "decision": {
+                     *           "action": "adopt",
+                     *           "actor": "actor",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                         id: string;
+                        /** @example edge-1 */
                         name: string;
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
                         labels: {
                             [key: string]: string;
                         };
@@ -1917,24 +4938,30 @@ export interface operations {
                             since: string;
                             desired: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             acknowledged: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             effective: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
@@ -1975,7 +5002,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1984,7 +5023,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1993,8 +5036,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2002,8 +5045,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2032,7 +5087,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2041,7 +5108,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2050,8 +5122,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2059,8 +5131,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2084,8 +5204,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "labels": {
+                 *         "zone": "a"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /** @example edge-1 */
                     name?: string;
+                    /**
+                     * @example {
+                     *       "zone": "a"
+                     *     }
+                     */
                     labels?: {
                         [key: string]: string;
                     };
@@ -2099,10 +5233,164 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "edge-1",
+                     *       "labels": {
+                     *         "zone": "a"
+                     *       },
+                     *       "hostname": "hostname",
+                     *       "version": "version",
+                     *       "os": "os",
+                     *       "arch": "arch",
+                     *       "connected": true,
+                     *       "lastSeenAt": "2026-11-21T09:00:00.000Z",
+                     *       "bootId": "bootId",
+                     *       "urls": [
+                     *         "urls"
+                     *       ],
+                     *       "sync": {
+                     *         "state": "in-sync",
+                     *         "reason": "reason",
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "desired": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "acknowledged": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effective": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effectiveSource": "assigned"
+                     *       },
+                     *       "lastResult": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "outcome": "applied",
+                     *         "code": "code",
+                     *         "message": "message",
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "rolloutId": "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       },
+                     *       "latency": {
+                     *         "windowSeconds": 1,
+                     *         "requests": 1,
+                     *         "p50Seconds": 0.25,
+                     *         "p99Seconds": 0.25,
+                     *         "readWaitP99Seconds": 0.25,
+                     *         "errorRatio": 0.25,
+                     *         "requestsPerSecond": 0.25
+                     *       },
+                     *       "gauges": {},
+                     *       "host": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "cpuCount": 0.25,
+                     *         "cpuBusyRatio": 0.25,
+                     *         "loadAverage1m": 0.25,
+                     *         "memoryTotalBytes": 0.25,
+                     *         "memoryAvailableBytes": 0.25,
+                     *         "residentBytes": 0.25,
+                     *         "openDescriptors": 0.25,
+                     *         "descriptorLimit": 0.25,
+                     *         "openConnections": 0.25,
+                     *         "roots": [
+                     *           {
+                     *             "path": "path",
+                     *             "device": "device",
+                     *             "totalBytes": 0.25,
+                     *             "freeBytes": 0.25,
+                     *             "readBytesPerSecond": 0.25,
+                     *             "readsPerSecond": 0.25,
+                     *             "millisecondsPerRead": 0.25
+                     *           }
+                     *         ]
+                     *       },
+                     *       "identity": {
+                     *         "kind": "certificate",
+                     *         "state": "good",
+                     *         "issuedAt": "2026-11-21T09:00:00.000Z",
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "serial": "serial",
+                     *         "refused": {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "code": "code"
+                     *         }
+                     *       },
+                     *       "clone": {
+                     *         "detectedAt": "2026-11-21T09:00:00.000Z",
+                     *         "keep": "0123456789abcdef0123456789abcdef",
+                     *         "incarnations": [
+                     *           {
+                     *             "incarnation": "0123456789abcdef0123456789abcdef",
+                     *             "hostname": "hostname",
+                     *             "address": "address",
+                     *             "lastSeenAt": "2026-11-21T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "drift": {
+                     *         "digest": "digest",
+                     *         "isServed": true,
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "sizeBytes": 1,
+                     *         "decision": {
+                     *           "action": "adopt",
+                     *           "actor": "actor",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                         id: string;
+                        /** @example edge-1 */
                         name: string;
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
                         labels: {
                             [key: string]: string;
                         };
@@ -2127,24 +5415,30 @@ export interface operations {
                             since: string;
                             desired: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             acknowledged: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             effective: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
@@ -2185,7 +5479,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2194,7 +5500,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2203,8 +5514,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2212,8 +5523,83 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `name_taken`: The name is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2241,14 +5627,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "mergePatch": {
+                     *         "listen": [
+                     *           {
+                     *             "address": "0.0.0.0",
+                     *             "port": 8081
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
+                        /**
+                         * @example {
+                         *       "listen": [
+                         *         {
+                         *           "address": "0.0.0.0",
+                         *           "port": 8081
+                         *         }
+                         *       ]
+                         *     }
+                         */
                         mergePatch: {
                             [key: string]: unknown;
                         };
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2257,7 +5677,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2266,8 +5690,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2275,8 +5699,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2300,7 +5736,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "mergePatch": {
+                 *         "listen": [
+                 *           {
+                 *             "address": "0.0.0.0",
+                 *             "port": 8081
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     mergePatch: {
                         [key: string]: unknown;
                     };
@@ -2314,14 +5772,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "mergePatch": {
+                     *         "listen": [
+                     *           {
+                     *             "address": "0.0.0.0",
+                     *             "port": 8081
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
+                        /**
+                         * @example {
+                         *       "listen": [
+                         *         {
+                         *           "address": "0.0.0.0",
+                         *           "port": 8081
+                         *         }
+                         *       ]
+                         *     }
+                         */
                         mergePatch: {
                             [key: string]: unknown;
                         };
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2330,7 +5822,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2339,8 +5836,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2348,8 +5845,83 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `override_too_large`: The override is too large */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2377,10 +5949,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "text": "text",
+                     *       "generation": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "desiredText": "desiredText"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EffectiveConfig"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2389,7 +5981,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2398,8 +5994,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2407,8 +6003,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2433,10 +6041,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": unknown;
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2445,7 +6057,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2454,8 +6070,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2463,8 +6082,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2477,6 +6096,7 @@ export interface operations {
     listConfigs: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -2492,13 +6112,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "latestVersion": 1,
+                     *           "draftChanged": true,
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Config"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2507,7 +6155,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2516,8 +6168,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2525,8 +6180,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2541,6 +6196,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
@@ -2553,10 +6209,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "latestVersion": 1,
+                     *       "draftChanged": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Config"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2565,7 +6241,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2574,8 +6254,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `config_not_found`: No such config */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2583,8 +6263,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2597,11 +6289,13 @@ export interface operations {
     listVersions: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
@@ -2614,13 +6308,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "config": "edge-1",
+                     *           "number": 1,
+                     *           "parent": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "author": "author",
+                     *           "message": "message",
+                     *           "source": "ui",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "sizeBytes": 1,
+                     *           "nodes": 1
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["VersionSummary"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2629,7 +6357,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2638,8 +6370,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `config_not_found`: No such config */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2647,8 +6379,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2663,15 +6407,27 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                 *       "message": "Serve the new catalogue",
+                 *       "parent": 1
+                 *     }
+                 */
                 "application/json": {
-                    /** @description JSON with comments, kept byte for byte */
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
                     text: string;
+                    /** @example Serve the new catalogue */
                     message: string;
                     parent: number | null;
                 };
@@ -2684,10 +6440,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2696,7 +6479,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2705,35 +6493,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
+            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
             409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2741,8 +6502,68 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_invalid`: The config has errors */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2757,6 +6578,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example edge-1 */
                 name: string;
                 number: number;
             };
@@ -2770,10 +6592,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2782,7 +6631,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2791,8 +6644,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2800,8 +6656,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2816,6 +6684,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
@@ -2828,10 +6697,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "baseVersion": 1,
+                     *       "updatedBy": "updatedBy",
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Draft"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2840,7 +6729,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2849,8 +6742,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `config_not_found`: No such config */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2858,8 +6751,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2876,14 +6781,23 @@ export interface operations {
                 "if-match"?: string;
             };
             path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                 *     }
+                 */
                 "application/json": {
-                    /** @description JSON with comments, kept byte for byte */
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
                     text: string;
                 };
             };
@@ -2895,10 +6809,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "baseVersion": 1,
+                     *       "updatedBy": "updatedBy",
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Draft"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2907,7 +6841,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2916,29 +6855,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"] & {
-                        current: components["schemas"]["Draft"];
-                        etag: string;
-                    };
-                };
-            };
-            /** @description Default Response */
-            428: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `config_not_found`: No such config */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2946,8 +6864,77 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        current: components["schemas"]["Draft"];
+                        etag: string;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2965,6 +6952,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
@@ -2977,10 +6965,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": 1,
+                     *       "to": 1,
+                     *       "fromText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "toText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "changes": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "kind": "added",
+                     *           "from": {},
+                     *           "to": {},
+                     *           "help": "help"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigDiff"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2989,7 +7006,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2998,8 +7019,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3007,8 +7031,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3027,8 +7063,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                 *     }
+                 */
                 "application/json": {
-                    /** @description JSON with comments, kept byte for byte */
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
                     text: string;
                 };
             };
@@ -3040,10 +7084,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Validation"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3052,7 +7126,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3061,8 +7140,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3070,8 +7149,47 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3084,8 +7202,13 @@ export interface operations {
     listRollouts: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                state?: components["schemas"]["RolloutState"];
+                /** @example edge-1 */
+                config?: string;
+                author?: string;
             };
             header?: never;
             path?: never;
@@ -3099,13 +7222,81 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "config": "edge-1",
+                     *           "version": 1,
+                     *           "previousVersion": 1,
+                     *           "state": "draft",
+                     *           "stateVersion": 1,
+                     *           "reason": "reason",
+                     *           "waves": [
+                     *             {
+                     *               "index": 1,
+                     *               "nodes": 1,
+                     *               "done": 1
+                     *             }
+                     *           ],
+                     *           "tasks": [
+                     *             {
+                     *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "nodeName": "edge-1",
+                     *               "wave": 1,
+                     *               "state": "pending",
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "errors": [
+                     *                 {
+                     *                   "pointer": "pointer",
+                     *                   "line": 1,
+                     *                   "column": 1,
+                     *                   "endLine": 1,
+                     *                   "endColumn": 1,
+                     *                   "code": "code",
+                     *                   "message": "message",
+                     *                   "hint": "hint"
+                     *                 }
+                     *               ],
+                     *               "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "pendingNodes": 1,
+                     *           "author": "author",
+                     *           "message": "message",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "endedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Rollout"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3114,7 +7305,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3123,8 +7318,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3132,8 +7330,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3155,7 +7353,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "config": "edge-1",
+                 *       "version": 1,
+                 *       "message": "message"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example edge-1 */
                     config: string;
                     version: number;
                     message?: string;
@@ -3169,6 +7375,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "nodes": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "connected": true,
+                     *           "fromVersion": 1,
+                     *           "changes": true,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RolloutPlan"];
                 };
             };
@@ -3178,10 +7412,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3190,7 +7484,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3199,38 +7498,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"] & {
-                        /** @description With `rollout_active`: which one */
-                        rolloutId?: string;
-                    };
-                };
-            };
-            /** @description Default Response */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `version_not_found`: No such version */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3238,8 +7507,84 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `in_recovery`: This control plane was restored from a backup
+             *     - `rollout_active`: Another rollout is under way
+             *     - `fleet_changed`: The nodes changed meanwhile
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description With `rollout_active`: which one */
+                        rolloutId?: string;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_invalid`: A node would refuse this version */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3267,10 +7612,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3279,7 +7684,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3288,8 +7697,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3297,8 +7706,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3320,6 +7741,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1
+                 *     }
+                 */
                 "application/json": {
                     stateVersion: number;
                 };
@@ -3332,10 +7758,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3344,7 +7830,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3353,21 +7844,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"] & {
-                        state?: components["schemas"]["RolloutState"];
-                        /** @description With `stale_state`: what it is now */
-                        stateVersion?: number;
-                    };
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3375,8 +7853,72 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3410,19 +7952,76 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "stage": "total",
+                     *       "stepSeconds": 1,
+                     *       "times": [
+                     *         1
+                     *       ],
+                     *       "series": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "nodeName",
+                     *           "p50Seconds": [
+                     *             0.25
+                     *           ],
+                     *           "p90Seconds": [
+                     *             0.25
+                     *           ],
+                     *           "p99Seconds": [
+                     *             0.25
+                     *           ],
+                     *           "maxSeconds": [
+                     *             0.25
+                     *           ],
+                     *           "count": [
+                     *             1
+                     *           ],
+                     *           "requestsPerSecond": [
+                     *             0.25
+                     *           ],
+                     *           "errorRatio": [
+                     *             0.25
+                     *           ],
+                     *           "bytesPerSecond": [
+                     *             0.25
+                     *           ],
+                     *           "coverage": [
+                     *             0.25
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "annotations": [
+                     *         {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "kind": "rollout-started",
+                     *           "text": "text",
+                     *           "rolloutId": "rolloutId"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Metrics"];
                 };
             };
-            /** @description Default Response */
+            /**
+             * @description - `too_many_nodes`: Too many nodes for one chart
+             *     - `empty_range`: The time range is empty
+             *     - `invalid_request`: The request does not fit
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3431,7 +8030,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3440,26 +8043,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
+            /** @description - `node_not_found`: No such node */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3467,8 +8052,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3481,8 +8078,11 @@ export interface operations {
     listEnrolmentTokens: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Only those a node can still enrol with, or only the others */
+                usable?: boolean;
             };
             header?: never;
             path?: never;
@@ -3496,10 +8096,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "labels": {
+                     *             "zone": "a"
+                     *           },
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "maxUses": 1,
+                     *           "uses": 1,
+                     *           "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: {
                             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
                             id: string;
+                            /**
+                             * @example {
+                             *       "zone": "a"
+                             *     }
+                             */
                             labels: {
                                 [key: string]: string;
                             };
@@ -3522,7 +8146,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3531,7 +8170,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3540,8 +8183,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3549,8 +8195,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3569,7 +8215,21 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "labels": {
+                 *         "zone": "a"
+                 *       },
+                 *       "maxUses": 3,
+                 *       "expiresInSeconds": 3600
+                 *     }
+                 */
                 "application/json": {
+                    /**
+                     * @example {
+                     *       "zone": "a"
+                     *     }
+                     */
                     labels?: {
                         [key: string]: string;
                     };
@@ -3592,9 +8252,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "labels": {
+                     *         "zone": "a"
+                     *       },
+                     *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "maxUses": 1,
+                     *       "uses": 1,
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret",
+                     *       "token": "token",
+                     *       "command": "command"
+                     *     }
+                     */
                     "application/json": {
                         /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
                         id: string;
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
                         labels: {
                             [key: string]: string;
                         };
@@ -3622,7 +8304,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: A token for a known node says no more than which
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3631,7 +8328,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3640,8 +8342,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3649,8 +8351,65 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `override_too_large`: The override is too large */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3679,7 +8438,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3688,7 +8459,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3697,8 +8473,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `enrolment_token_not_found`: No such enrolment token */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3706,8 +8482,602 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Whose doing: of people and their programs, of nodes, or of the service itself */
+                by?: "people" | "nodes" | "service";
+                actor?: string;
+                kind?: string;
+                action?: string;
+                /** @description Id of the thing that changed */
+                object?: string;
+                /**
+                 * @description From this moment on
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this moment
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                to?: string;
+                /** @description Text in the details; case does not matter in ASCII */
+                q?: string;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "kind": "kind",
+                     *           "object": "object",
+                     *           "action": "action",
+                     *           "actor": "actor",
+                     *           "by": "people",
+                     *           "via": "via",
+                     *           "tokenId": "tokenId",
+                     *           "requestId": "requestId",
+                     *           "address": "address"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["AuditEntry"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuditEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "kind": "kind",
+                     *       "object": "object",
+                     *       "action": "action",
+                     *       "actor": "actor",
+                     *       "by": "people",
+                     *       "via": "via",
+                     *       "tokenId": "tokenId",
+                     *       "requestId": "requestId",
+                     *       "address": "address",
+                     *       "data": {},
+                     *       "previousHash": "previousHash",
+                     *       "hash": "hash"
+                     *     }
+                     */
+                    "application/json": {
+                        id: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        at: string;
+                        kind: string;
+                        /** @description Id of the thing that changed */
+                        object: string;
+                        action: string;
+                        actor: string | null;
+                        /**
+                         * @description Whose doing: of people and their programs, of nodes, or of the service itself
+                         * @enum {unknown}
+                         */
+                        by: "people" | "nodes" | "service";
+                        /** @description session, token, operator, agent or service */
+                        via: string;
+                        tokenId: string | null;
+                        requestId: string | null;
+                        address: string | null;
+                        /** @description Details; of a change what was `before` and is `after`. Never a secret */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        previousHash: string;
+                        /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
+                        hash: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description Whose doing: of people and their programs, of nodes, or of the service itself */
+                by?: "people" | "nodes" | "service";
+                actor?: string;
+                kind?: string;
+                action?: string;
+                /** @description Id of the thing that changed */
+                object?: string;
+                /**
+                 * @description From this moment on
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this moment
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                to?: string;
+                /** @description Text in the details; case does not matter in ASCII */
+                q?: string;
+                format?: "ndjson" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One line per entry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "application/x-ndjson": string;
+                    /** @example  */
+                    "text/csv": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuditVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "head",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "head",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3734,10 +9104,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "kind": "node",
+                     *       "id": "id",
+                     *       "action": "action",
+                     *       "at": "at"
+                     *     }
+                     */
                     "text/event-stream": components["schemas"]["Event"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3746,7 +9136,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3755,8 +9149,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_many_attempts`: Too many failed sign-ins */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3764,8 +9158,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_streams`: Too many event streams are open */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3778,6 +9181,7 @@ export interface operations {
     listBackups: {
         parameters: {
             query?: {
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -3793,13 +9197,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "state": "running",
+                     *           "trigger": "manual",
+                     *           "fileName": "fileName",
+                     *           "createdBy": "createdBy",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "endedAt": "2026-11-21T09:00:00.000Z",
+                     *           "sizeBytes": 1,
+                     *           "sha256": "sha256",
+                     *           "epoch": 1,
+                     *           "schema": "schema",
+                     *           "reason": "reason"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Backup"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3808,7 +9248,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3817,8 +9261,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3826,8 +9273,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3852,10 +9299,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "state": "running",
+                     *       "trigger": "manual",
+                     *       "fileName": "fileName",
+                     *       "createdBy": "createdBy",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "sha256": "sha256",
+                     *       "epoch": 1,
+                     *       "schema": "schema",
+                     *       "reason": "reason"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Backup"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3864,7 +9339,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3873,8 +9353,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `backups_not_configured`: Backups are not set up
+             *     - `backup_running`: A backup is being made
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3882,8 +9365,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3908,10 +9439,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "configured": true,
+                     *       "recipients": [
+                     *         "recipients"
+                     *       ],
+                     *       "everyHours": 0.25,
+                     *       "keep": 1,
+                     *       "directory": "directory"
+                     *     }
+                     */
                     "application/json": components["schemas"]["BackupSettings"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3920,7 +9465,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3929,8 +9478,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3938,8 +9490,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3967,10 +9519,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "state": "running",
+                     *       "trigger": "manual",
+                     *       "fileName": "fileName",
+                     *       "createdBy": "createdBy",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "sha256": "sha256",
+                     *       "epoch": 1,
+                     *       "schema": "schema",
+                     *       "reason": "reason"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Backup"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3979,7 +9559,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3988,8 +9572,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `backup_not_found`: No such backup */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3997,8 +9581,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4027,7 +9623,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4036,7 +9644,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4045,8 +9658,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `backup_not_found`: No such backup */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4054,8 +9667,68 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `backup_running`: A backup is being made
+             *     - `backups_not_configured`: Backups are not set up
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4083,10 +9756,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example  */
                     "application/octet-stream": string;
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4095,7 +9781,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4104,8 +9794,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `backup_not_found`: No such backup */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4113,8 +9803,41 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `backup_not_done`: The backup has no content
+             *     - `backups_not_configured`: Backups are not set up
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_file_gone`: The backup’s file is gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4139,12 +9862,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recovery": {
+                     *         "restoredAt": "2026-11-21T09:00:00.000Z",
+                     *         "backupCreatedAt": "2026-11-21T09:00:00.000Z",
+                     *         "epoch": 1,
+                     *         "highestEpoch": 1,
+                     *         "nodes": 1,
+                     *         "unheard": [
+                     *           "unheard"
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         recovery: components["schemas"]["Recovery"] | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4153,7 +9893,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4162,8 +9906,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4171,8 +9918,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4191,6 +9938,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "withoutUnheard": false
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Do not wait for nodes that said nothing
@@ -4207,12 +9959,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recovery": {
+                     *         "restoredAt": "2026-11-21T09:00:00.000Z",
+                     *         "backupCreatedAt": "2026-11-21T09:00:00.000Z",
+                     *         "epoch": 1,
+                     *         "highestEpoch": 1,
+                     *         "nodes": 1,
+                     *         "unheard": [
+                     *           "unheard"
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         recovery: components["schemas"]["Recovery"] | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4221,7 +9999,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4230,8 +10013,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `not_in_recovery`: There is nothing to confirm
+             *     - `nodes_unheard`: Not every node has reported
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4239,8 +10025,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4265,7 +10099,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "version": "version",
+                     *       "checks": [
+                     *         {
+                     *           "name": "control-db",
+                     *           "ok": true,
+                     *           "message": "message"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Default Response */
@@ -4275,24 +10140,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4312,10 +10159,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": "version",
+                     *       "controlPlaneId": "controlPlaneId",
+                     *       "epoch": 1,
+                     *       "agentListener": {
+                     *         "url": "url",
+                     *         "transport": "insecure-http"
+                     *       },
+                     *       "certificateAuthority": {
+                     *         "fingerprint": "fingerprint",
+                     *         "notAfter": "notAfter",
+                     *         "serverNotAfter": "serverNotAfter",
+                     *         "nextFingerprint": "nextFingerprint"
+                     *       },
+                     *       "startedAt": "startedAt",
+                     *       "nodeBinaryVersion": "nodeBinaryVersion"
+                     *     }
+                     */
                     "application/json": components["schemas"]["System"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4324,7 +10193,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4333,8 +10206,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4342,8 +10218,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

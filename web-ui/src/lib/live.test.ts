@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { connectLive, type EventKind, type LiveState } from './live.ts'
+import { connectLive, type EventKind, eventKinds, type LiveState } from './live.ts'
 
 class FakeSource extends EventTarget {
   static all: FakeSource[] = []
@@ -91,7 +91,7 @@ describe('while the stream is open', () => {
 
   test('"resync" has everything fetched again at once', () => {
     last().dispatchEvent(new Event('resync'))
-    expect(changes).toEqual([['node', 'rollout', 'config', 'metrics', 'session']])
+    expect(changes).toEqual([[...eventKinds]])
   })
 })
 

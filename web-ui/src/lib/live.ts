@@ -6,7 +6,19 @@
 // it is back the caller is told to poll. A hidden tab gives its stream back after a minute: browsers
 // allow six connections to an HTTP/1.1 server, and a seventh tab must not freeze.
 
-export const eventKinds = ['node', 'rollout', 'config', 'metrics', 'session'] as const
+export const eventKinds = [
+  'node',
+  'rollout',
+  'config',
+  'metrics',
+  'session',
+  'user',
+  'token',
+  'group',
+  'webhook',
+  'backup',
+  'system',
+] as const
 export type EventKind = (typeof eventKinds)[number]
 
 /** polling: the stream is away, everything is asked for again every few seconds. */

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: MIT
-import { createRoute } from '@tanstack/react-router'
+import { createRoute, Outlet } from '@tanstack/react-router'
 import { PasswordForm } from '../features/session/password-form.tsx'
+import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
 import { appRoute } from './app.tsx'
 
-export const settingsRoute = createRoute({
+/** What all pages of the settings stand in. */
+const settingsFrameRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/settings',
-  component: function Settings() {
-    const { session } = settingsRoute.useRouteContext()
+  component: function SettingsFrame() {
+    const { session } = settingsFrameRoute.useRouteContext()
+    return (
+      <>
+        <SettingsNav session={session} />
+        <Outlet />
+      </>
+    )
+  },
+})
+
+const overviewRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/',
+  component: function Overview() {
+    const { session } = overviewRoute.useRouteContext()
     return (
       <SettingsScreen
         session={session}
@@ -23,3 +39,5 @@ export const settingsRoute = createRoute({
     )
   },
 })
+
+export const settingsRoute = settingsFrameRoute.addChildren([overviewRoute])

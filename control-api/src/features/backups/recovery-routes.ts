@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import type { Identity } from '../../meta.ts'
-import { confirmRecovery, survey } from '../../recovery.ts'
+import { confirmRecovery, NodesUnheard, NotInRecovery, survey } from '../../recovery.ts'
 import { RecoveryConfirmationSchema, RecoveryStateSchema } from './schema.ts'
 
 type Deps = {
@@ -32,7 +32,7 @@ export const recoveryRoutes =
     app.get(
       '/recovery',
       {
-        config: { permission: 'system:read' },
+        config: { permission: 'system:read', errors: [] },
         schema: {
           operationId: 'getRecovery',
           tags,
@@ -46,7 +46,7 @@ export const recoveryRoutes =
     app.post(
       '/recovery/confirm',
       {
-        config: { permission: 'backups:write' },
+        config: { permission: 'backups:write', errors: [NotInRecovery, NodesUnheard] },
         schema: {
           operationId: 'confirmRecovery',
           tags,

@@ -7,7 +7,8 @@ import { Type } from 'typebox'
 import type { BackupConfig } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
 import type { App } from '../../fastify.ts'
-import { BackupIdSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
+import { BackupIdSchema, pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import {
   BackupFileGone,
   BackupNotDone,
@@ -16,7 +17,7 @@ import {
   BackupsNotConfigured,
 } from './errors.ts'
 import type { BackupKeeper } from './keeper.ts'
-import { BackupSchema, BackupSettingsSchema } from './schema.ts'
+import { BackupSchema, BackupSettingsSchema, BackupsQuerySchema } from './schema.ts'
 import { findBackup, listBackups, viewBackup } from './store.ts'
 
 type Deps = {
@@ -28,6 +29,7 @@ type Deps = {
 
 const tags = ['backups']
 const params = Type.Object({ id: BackupIdSchema })
+const cursor = defineCursor('backups', 'text')
 
 export const backupRoutes =
   ({ db, config, keeper }: Deps) =>
@@ -45,27 +47,28 @@ export const backupRoutes =
     app.get(
       '/backups',
       {
-        config: { permission: 'backups:read' },
+        config: { permission: 'backups:read', errors: [] },
         schema: {
           operationId: 'listBackups',
           tags,
           summary: 'Backups, newest first, with those that failed',
-          querystring: PageQuerySchema,
+          querystring: BackupsQuerySchema,
           response: { 200: pageOf(BackupSchema) },
         },
       },
       async ({ query }) => {
-        const limit = query.limit ?? 100
-        const rows = await listBackups(db, { before: query.cursor, limit: limit + 1 })
-        const items = rows.slice(0, limit).map(viewBackup)
-        return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+        const { limit = 100 } = query
+        const [before] = cursor.read(query.cursor) ?? []
+        const found = await listBackups(db, { before, limit: limit + 1 })
+        const { rows, nextCursor } = cursor.page(found, limit, (backup) => [backup.id])
+        return { items: rows.map(viewBackup), nextCursor }
       },
     )
 
     app.post(
       '/backups',
       {
-        config: { permission: 'backups:write' },
+        config: { permission: 'backups:write', errors: [BackupsNotConfigured, BackupRunning] },
         schema: {
           operationId: 'createBackup',
           tags,
@@ -85,7 +88,7 @@ export const backupRoutes =
     app.get(
       '/backups/settings',
       {
-        config: { permission: 'backups:read' },
+        config: { permission: 'backups:read', errors: [] },
         schema: {
           operationId: 'getBackupSettings',
           tags,
@@ -105,7 +108,7 @@ export const backupRoutes =
     app.get(
       '/backups/:id',
       {
-        config: { permission: 'backups:read' },
+        config: { permission: 'backups:read', errors: [BackupNotFound] },
         schema: {
           operationId: 'getBackup',
           tags,
@@ -120,7 +123,10 @@ export const backupRoutes =
     app.get(
       '/backups/:id/content',
       {
-        config: { permission: 'backups:read' },
+        config: {
+          permission: 'backups:read',
+          errors: [BackupNotFound, BackupNotDone, BackupFileGone, BackupsNotConfigured],
+        },
         schema: {
           operationId: 'getBackupContent',
           tags,
@@ -155,7 +161,10 @@ export const backupRoutes =
     app.delete(
       '/backups/:id',
       {
-        config: { permission: 'backups:write' },
+        config: {
+          permission: 'backups:write',
+          errors: [BackupNotFound, BackupRunning, BackupsNotConfigured],
+        },
         schema: {
           operationId: 'deleteBackup',
           tags,

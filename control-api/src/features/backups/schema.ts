@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { type Static, Type } from 'typebox'
-import { BackupIdSchema, Nullable, TimeSchema } from '../../schema/common.ts'
+import { BackupIdSchema, Nullable, PageQuerySchema, TimeSchema } from '../../schema/common.ts'
 
 /** POST /backups createBackup; GET listBackups; GET /{id} getBackup; GET /{id}/content; DELETE /{id} */
 export const BackupSchema = Type.Object({
@@ -17,6 +17,7 @@ export const BackupSchema = Type.Object({
   schema: Nullable(Type.String({ description: 'The newest migration in it' })),
   reason: Type.String({ description: 'Why it failed; empty when it did not' }),
 })
+export const BackupsQuerySchema = Type.Object({ ...PageQuerySchema.properties })
 export type Backup = Static<typeof BackupSchema>
 
 /** GET /backups/settings getBackupSettings; from the environment, so that nobody signs in and turns them off. */

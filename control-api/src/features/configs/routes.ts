@@ -7,8 +7,10 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { PreconditionFailed } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import { sha256 } from '../../ids.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { NameSchema, PageQuerySchema, ProblemSchema, pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { diffValues } from './diff.ts'
 import { ConfigNotFound, DraftChanged, VersionNotFound } from './errors.ts'
 import {
@@ -38,7 +40,7 @@ import {
 } from './store.ts'
 import { parseConfigText } from './text.ts'
 import type { Validate } from './validation.ts'
-import { saveVersion } from './versions.ts'
+import { saveErrors, saveVersion } from './versions.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -49,6 +51,8 @@ type Deps = {
 }
 
 const tags = ['configs']
+const byName = defineCursor('configs', 'text')
+const byNumber = defineCursor('versions', 'integer')
 const named = Type.Object({ name: NameSchema })
 const numbered = Type.Object({ name: NameSchema, number: Type.Integer({ minimum: 1 }) })
 const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
@@ -60,7 +64,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/config-schema',
     {
-      config: { permission },
+      config: { permission, errors: [] },
       schema: {
         operationId: 'getConfigSchema',
         tags,
@@ -74,7 +78,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs',
     {
-      config: { permission },
+      config: { permission, errors: [] },
       schema: {
         operationId: 'listConfigs',
         tags,
@@ -83,18 +87,18 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(ConfigSchema) },
       },
     },
-    async ({ query: { cursor = '', limit = 100 } }) => {
-      const rows = await listConfigs(db, { after: cursor, limit: limit + 1 })
-      const items = rows.slice(0, limit)
-      const nextCursor = rows.length > limit ? (items.at(-1)?.name ?? null) : null
-      return { items: items.map(viewConfig), nextCursor }
+    async ({ query: { cursor, limit = 100 } }) => {
+      const [after = ''] = byName.read(cursor) ?? []
+      const found = await listConfigs(db, { after, limit: limit + 1 })
+      const { rows, nextCursor } = byName.page(found, limit, (config) => [config.name])
+      return { items: rows.map(viewConfig), nextCursor }
     },
   )
 
   app.get(
     '/configs/:name',
     {
-      config: { permission },
+      config: { permission, errors: [ConfigNotFound] },
       schema: {
         operationId: 'getConfig',
         tags,
@@ -113,7 +117,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/versions',
     {
-      config: { permission },
+      config: { permission, errors: [ConfigNotFound] },
       schema: {
         operationId: 'listVersions',
         tags,
@@ -125,19 +129,17 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
     },
     async ({ params: { name }, query: { cursor, limit = 100 } }) => {
       if (!(await findConfig(db, name))) throw new ConfigNotFound(name)
-      const before = cursor === undefined ? null : Number(cursor) || 0
-      const rows = await listVersions(db, name, { before, limit: limit + 1 })
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)?.number
-      const nextCursor = rows.length > limit && last !== undefined ? String(last) : null
-      return { items: items.map(viewVersion), nextCursor }
+      const [before = null] = byNumber.read(cursor) ?? []
+      const found = await listVersions(db, name, { before, limit: limit + 1 })
+      const { rows, nextCursor } = byNumber.page(found, limit, (version) => [version.number])
+      return { items: rows.map(viewVersion), nextCursor }
     },
   )
 
   app.get(
     '/configs/:name/versions/:number',
     {
-      config: { permission },
+      config: { permission, errors: [ConfigNotFound, VersionNotFound] },
       schema: {
         operationId: 'getVersion',
         tags,
@@ -152,7 +154,10 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/:name/versions',
     {
-      config: { permission: 'configs:write' },
+      config: {
+        permission: 'configs:write',
+        errors: saveErrors,
+      },
       schema: {
         operationId: 'createVersion',
         tags,
@@ -164,9 +169,6 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         body: NewVersionSchema,
         response: {
           201: VersionSchema,
-          409: ProblemSchema,
-          422: ProblemSchema,
-          503: ProblemSchema,
         },
       },
     },
@@ -183,7 +185,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/draft',
     {
-      config: { permission },
+      config: { permission, errors: [ConfigNotFound] },
       schema: {
         operationId: 'getDraft',
         tags,
@@ -202,7 +204,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/configs/:name/draft',
     {
-      config: { permission: 'configs:write' },
+      config: { permission: 'configs:write', errors: [ConfigNotFound] },
       schema: {
         operationId: 'putDraft',
         tags,
@@ -212,7 +214,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         params: named,
         headers,
         body: PutDraftSchema,
-        response: { 200: DraftSchema, 412: DraftChangedSchema, 428: ProblemSchema },
+        response: { 200: DraftSchema, 412: DraftChangedSchema },
       },
     },
     async (request, reply) => {
@@ -228,7 +230,17 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         const base = latest?.text === text ? latest.number : config.draft_base
         const revision = config.draft_revision + 1
         await updateDraft(unit, { name, text, base, author, revision, nowMs: now() })
-        await unit.emit({ kind: 'config', id: name, action: 'draft-changed', actor: author })
+        await unit.emit({
+          kind: 'config',
+          id: name,
+          action: 'draft-changed',
+          actor: author,
+          // Not the texts: an audit of every keystroke's megabyte would be the largest thing we keep.
+          data: {
+            before: { revision: config.draft_revision, sha256: sha256(config.draft_text) },
+            after: { revision, sha256: sha256(text) },
+          },
+        })
         return await findConfig(unit.trx, name)
       })
       if (!after) throw new ConfigNotFound(name)
@@ -239,7 +251,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/diff',
     {
-      config: { permission },
+      config: { permission, errors: [ConfigNotFound, VersionNotFound] },
       schema: {
         operationId: 'diffVersions',
         tags,
@@ -267,7 +279,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/validate',
     {
-      config: { permission },
+      config: { permission, errors: [] },
       schema: {
         operationId: 'validateConfig',
         tags,

@@ -11,8 +11,16 @@ import {
 export const ConfigTextSchema = Type.String({
   maxLength: 1_048_576,
   description: 'JSON with comments, kept byte for byte',
+  examples: [
+    '{ "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }',
+  ],
 })
-export const MessageSchema = Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' })
+export const MessageSchema = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '\\S',
+  examples: ['Serve the new catalogue'],
+})
 export const SourceSchema = Type.Enum(['ui', 'api', 'cli', 'drift', 'revert', 'import', 'setup'])
 
 /** GET /configs listConfigs, GET /configs/{name} getConfig */

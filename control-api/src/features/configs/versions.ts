@@ -31,6 +31,9 @@ export type SaveVersion = {
 }
 type Deps = { write: Write; validate: Validate; now: () => number }
 
+/** What saving a version can refuse with. */
+export const saveErrors = [ParentNotLatest, ConfigInvalid, NodeCheckUnavailable]
+
 /** The digest of a text that may be kept; else the refusal that says why not. */
 export function requireValid(validation: Validation): string {
   if (validation.ok) return validation.digest
@@ -61,7 +64,11 @@ export async function importConfig(deps: Deps, { release, ...given }: Import): P
         ? latest.number
         : await storeVersion(unit, { ...given, parent, source: 'import', digest }, deps.now())
     if (release)
-      await releaseVersion(unit, { config: given.config, version, rolloutId: null }, deps.now())
+      await releaseVersion(
+        unit,
+        { config: given.config, version, rolloutId: null, actor: given.author },
+        deps.now(),
+      )
     return version
   })
 }
@@ -71,7 +78,7 @@ async function storeVersion(
   version: SaveVersion & { digest: string },
   nowMs: number,
 ): Promise<number> {
-  const { config, parent, text, author } = version
+  const { config, parent, text, author, message } = version
   const latest = (await latestVersion(unit.trx, config))?.number ?? null
   if (latest !== parent) throw new ParentNotLatest(config, latest, parent)
   const restored = await versionWithText(unit.trx, config, text)
@@ -83,7 +90,14 @@ async function storeVersion(
     id: config,
     action: 'version-created',
     actor: author,
-    data: { number, parent, digest: version.digest, source, ...(isRestored && { restored }) },
+    data: {
+      number,
+      parent,
+      message,
+      digest: version.digest,
+      source,
+      ...(isRestored && { restored }),
+    },
   })
   return number
 }
@@ -107,15 +121,28 @@ export function createAdopt(deps: AdoptDeps): Adopt {
   }
 }
 
-type Released = { config: string; version: number; rolloutId: string | null }
+type Released = {
+  config: string
+  version: number
+  rolloutId: string | null
+  /** Left out: a rollout that went through. */
+  actor?: string
+}
 
 /** From now on new nodes get it. */
 export async function releaseVersion(unit: Unit, released: Released, nowMs: number): Promise<void> {
   const last = await lastRelease(unit.trx)
   if (last?.config === released.config && last.version === released.version) return
   await insertRelease(unit, { ...released, nowMs })
-  const { config, version, rolloutId } = released
-  await unit.emit({ kind: 'config', id: config, action: 'released', data: { version, rolloutId } })
+  const { config, version, rolloutId, actor } = released
+  const before = last ? { config: last.config, version: last.version } : null
+  await unit.emit({
+    kind: 'config',
+    id: config,
+    action: 'released',
+    ...(actor !== undefined && { actor }),
+    data: { version, rolloutId, before, after: { config, version } },
+  })
 }
 
 /** Versions as nodes get them. */

@@ -5,15 +5,18 @@ import { Type } from 'typebox'
 import type { Authority } from '../../ca/authority.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
-import { EnrolmentTokenNotFound } from '../../errors.ts'
+import { EnrolmentTokenNotFound, NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
+import { OverrideTooLarge } from '../../merge-patch.ts'
+import { pageOf, TokenIdSchema } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import {
   CreatedEnrolmentTokenSchema,
   EnrolmentTokenSchema,
+  EnrolmentTokensQuerySchema,
   NewEnrolmentTokenSchema,
 } from './schema.ts'
-import { createToken, deleteToken, listTokens } from './store.ts'
+import { BoundToken, createToken, deleteToken, listTokens } from './store.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -25,6 +28,7 @@ type Deps = {
 }
 
 const tags = ['enrolment tokens']
+const cursor = defineCursor('enrolment-tokens', 'text')
 
 export const enrolmentTokenRoutes =
   ({ db, write, now, agentUrl, authority }: Deps) =>
@@ -32,27 +36,28 @@ export const enrolmentTokenRoutes =
     app.get(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol' },
+        config: { permission: 'nodes:enrol', errors: [] },
         schema: {
           operationId: 'listEnrolmentTokens',
           tags,
           summary: 'Enrolment tokens, newest first, without their secrets',
-          querystring: PageQuerySchema,
+          querystring: EnrolmentTokensQuerySchema,
           response: { 200: pageOf(EnrolmentTokenSchema) },
         },
       },
       async ({ query }) => {
-        const limit = query.limit ?? 100
-        const rows = await listTokens(db, { before: query.cursor, limit: limit + 1 })
-        const items = rows.slice(0, limit)
-        return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+        const { limit = 100, usable = null } = query
+        const [before] = cursor.read(query.cursor) ?? []
+        const found = await listTokens(db, { before, limit: limit + 1, usable, nowMs: now() })
+        const { rows, nextCursor } = cursor.page(found, limit, (token) => [token.id])
+        return { items: rows, nextCursor }
       },
     )
 
     app.post(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol' },
+        config: { permission: 'nodes:enrol', errors: [BoundToken, NodeNotFound, OverrideTooLarge] },
         schema: {
           operationId: 'createEnrolmentToken',
           tags,
@@ -78,7 +83,7 @@ export const enrolmentTokenRoutes =
     app.delete(
       '/enrolment-tokens/:id',
       {
-        config: { permission: 'nodes:enrol' },
+        config: { permission: 'nodes:enrol', errors: [EnrolmentTokenNotFound] },
         schema: {
           operationId: 'deleteEnrolmentToken',
           tags,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Enrolment tokens at rest: of the secret only a digest.
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Database, EnrolmentTokensTable } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { defineError, NodeNotFound } from '../../errors.ts'
@@ -9,9 +9,15 @@ import { requireModestOverride } from '../../merge-patch.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
 
 type Row = Selectable<EnrolmentTokensTable>
-type Page = { before: string | undefined; limit: number }
+type Page = {
+  before: string | undefined
+  limit: number
+  /** null: all of them. */
+  usable: boolean | null
+  nowMs: number
+}
 
-const BoundToken = defineError(
+export const BoundToken = defineError(
   400,
   'invalid_request',
   'A token for a known node says no more than which',
@@ -22,18 +28,19 @@ const BoundToken = defineError(
 export const DEFAULT_LIFE_SECONDS = 3600
 
 /** Newest first. */
-export async function listTokens(
-  db: Kysely<Database>,
-  { before, limit }: Page,
-): Promise<EnrolmentToken[]> {
-  const rows = await db
+export async function listTokens(db: Kysely<Database>, page: Page): Promise<EnrolmentToken[]> {
+  return (await pageQuery(db, page).execute()).map(view)
+}
+
+export function pageQuery(db: Kysely<Database>, { before, limit, usable, nowMs }: Page) {
+  const isUsable = sql<number>`uses < max_uses and expires_at_ms > ${nowMs}`
+  return db
     .selectFrom('enrolment_tokens')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .$if(usable !== null, (query) => query.where(sql`(${isUsable})`, '=', usable ? 1 : 0))
     .orderBy('id', 'desc')
     .limit(limit)
-    .execute()
-  return rows.map(view)
 }
 
 type Creation = NewEnrolmentToken & {
@@ -113,12 +120,14 @@ async function isActive({ trx }: Unit, nodeId: string): Promise<boolean> {
 
 /** False: there was none. Nodes that enrolled with it stay. */
 export async function deleteToken(unit: Unit, id: string, actor: string): Promise<boolean> {
-  const { numDeletedRows } = await unit.trx
+  const deleted = await unit.trx
     .deleteFrom('enrolment_tokens')
     .where('id', '=', id)
+    .returningAll()
     .executeTakeFirst()
-  if (numDeletedRows === 0n) return false
-  await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor })
+  if (!deleted) return false
+  const before = view(deleted)
+  await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor, data: { before } })
   return true
 }
 

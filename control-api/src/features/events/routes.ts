@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Live events for the console and for scripts.
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { TooManyStreams } from '../../errors.ts'
 import type { EventLog, StoredEvent } from '../../event-log.ts'
 import type { App } from '../../fastify.ts'
 import type { SseHub, SseStream } from '../../plugins/sse.ts'
@@ -12,24 +14,26 @@ type Deps = {
   now: () => number
   /** Told at most once a second which nodes sent measurements. Returns how to stop. */
   onNewWindows: (listener: (nodeIds: string[]) => void) => () => void
-  /** A stream outlives the request that was checked; it must not outlive the session. */
-  sessionIsAlive: (sessionId: string) => Promise<boolean>
+  /** A stream outlives the request that was checked; it must not outlive the session or the token. */
+  mayStillListen: (request: FastifyRequest) => Promise<boolean>
 }
 
 /** More than this was missed: fetching everything again is less work than replaying. */
 const REPLAY_MAX = 1000
 /** From here on one event for all is less work for everybody. */
 const MANY_NODES = 50
-const SESSION_CHECK_MS = 30_000
+const CALLER_CHECK_MS = 30_000
+/** Signing out, a new password, a token revoked, a user disabled: this stream's caller may be meant. */
+const ENDS_STREAMS = new Set<Event['kind']>(['session', 'token', 'user'])
 
 export const eventRoutes = (deps: Deps) => async (app: App) => {
-  const { events, hub, sessionIsAlive } = deps
+  const { events, hub, mayStillListen } = deps
   app.get(
     '/events',
     {
       // A HEAD of it would open a stream nobody reads.
       exposeHeadRoute: false,
-      config: { permission: 'events:read', rateLimit: false },
+      config: { permission: 'events:read', rateLimit: false, errors: [TooManyStreams] },
       schema: {
         operationId: 'streamEvents',
         tags: ['events'],
@@ -49,22 +53,20 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const seen = request.headers['last-event-id']
-      const { sessionId } = request.session
       const stream = hub.open(reply)
       const stopMetrics = deps.onNewWindows((nodeIds) => {
         for (const event of metricsEvents(nodeIds, deps.now())) stream.send({ data: event })
       })
       const check = async () => {
-        if (!(await sessionIsAlive(sessionId))) stream.close()
+        if (!(await mayStillListen(request))) stream.close()
       }
-      const timer = setInterval(() => check().catch(() => stream.close()), SESSION_CHECK_MS)
+      const timer = setInterval(() => check().catch(() => stream.close()), CALLER_CHECK_MS)
       const following = follow(
         events,
         stream,
         seen === undefined ? null : Number(seen),
         (stored) => {
-          // Signing out and changing the password end sessions: this one may be among them.
-          if (stored.event.kind === 'session') check().catch(() => stream.close())
+          if (ENDS_STREAMS.has(stored.event.kind)) check().catch(() => stream.close())
         },
       )
       stream.onClose(() => {

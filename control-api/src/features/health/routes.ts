@@ -25,7 +25,7 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/health',
     {
-      config: { permission: 'public' },
+      config: { permission: 'public', errors: [] },
       schema: {
         operationId: 'getHealth',
         tags,
@@ -51,7 +51,7 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/system',
     {
-      config: { permission: 'system:read' },
+      config: { permission: 'system:read', errors: [] },
       schema: {
         operationId: 'getSystem',
         tags,

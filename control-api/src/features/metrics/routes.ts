@@ -6,7 +6,6 @@ import { defineError, NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
-import { ProblemSchema } from '../../schema/common.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 import { chartNodes } from './store.ts'
 
@@ -53,7 +52,7 @@ export const metricsRoutes =
     app.get(
       '/metrics/query',
       {
-        config: { permission: 'metrics:read' },
+        config: { permission: 'metrics:read', errors: [TooManyNodes, EmptyRange, NodeNotFound] },
         schema: {
           operationId: 'queryMetrics',
           tags: ['metrics'],
@@ -66,9 +65,6 @@ export const metricsRoutes =
           querystring: MetricsQuerySchema,
           response: {
             200: MetricsSchema,
-            400: ProblemSchema,
-            404: ProblemSchema,
-            503: ProblemSchema,
           },
         },
       },

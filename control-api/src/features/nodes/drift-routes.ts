@@ -6,9 +6,10 @@ import { type Assignments, latestAssignment } from '../../agents/assignments.ts'
 import { type DriftDecision, driftOf, driftText } from '../../agents/drift.ts'
 import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
-import { NodeNotFound, NotAllowed } from '../../errors.ts'
+import { NodeNotFound, NotAllowed, type Refusal } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import type { Adopt } from '../../ports.ts'
+import { InRecovery } from '../../recovery.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
@@ -21,13 +22,15 @@ type Deps = {
   now: () => number
   assignments: Pick<Assignments, 'assign'>
   adopt: Adopt
+  /** What `adopt` refuses with. */
+  adoptErrors: readonly Refusal[]
 }
 
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
 
 export const nodeDriftRoutes =
-  ({ db, write, now, assignments, adopt }: Deps) =>
+  ({ db, write, now, assignments, adopt, adoptErrors }: Deps) =>
   async (app: App) => {
     const find = async (id: string) => {
       const node = await createNodeStore(db).byId(id)
@@ -38,7 +41,7 @@ export const nodeDriftRoutes =
     app.get(
       '/nodes/:id/drift',
       {
-        config: { permission: 'nodes:read' },
+        config: { permission: 'nodes:read', errors: [NodeNotFound, NoDrift] },
         schema: {
           operationId: 'getNodeDrift',
           tags,
@@ -60,7 +63,17 @@ export const nodeDriftRoutes =
     app.post(
       '/nodes/:id/drift',
       {
-        config: { permission: 'nodes:write' },
+        config: {
+          permission: 'nodes:write',
+          errors: [
+            NodeNotFound,
+            NoDrift,
+            DriftChanged,
+            NothingAssigned,
+            InRecovery,
+            ...adoptErrors,
+          ],
+        },
         schema: {
           operationId: 'decideNodeDrift',
           tags,

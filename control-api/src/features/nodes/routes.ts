@@ -9,16 +9,23 @@ import type { LogRequests } from '../../agents/log-requests.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
-import { NameTaken, NodeNotFound } from '../../errors.ts'
+import { NameTaken, NodeNotFound, type Refusal } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { requireModestOverride } from '../../merge-patch.ts'
+import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Identity } from '../../meta.ts'
 import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { NodeIdSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
+import { NodeIdSchema, pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
-import { EffectiveConfigSchema, NodePatchSchema, NodeSchema, OverrideSchema } from './schema.ts'
+import {
+  EffectiveConfigSchema,
+  NodePatchSchema,
+  NodeSchema,
+  NodesQuerySchema,
+  OverrideSchema,
+} from './schema.ts'
 import { activeNode, changeNode, createNodeStore, decommission, nameIsTaken } from './store.ts'
 import { createNodeView } from './view.ts'
 
@@ -28,16 +35,18 @@ type Deps = {
   now: () => number
   identity: Pick<Identity, 'epoch'>
   isTls: boolean
-  fleet: Pick<Fleet, 'presence' | 'forget' | 'cutOff' | 'endPoll'>
+  fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'forget' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
   engine: Pick<RolloutEngine, 'onAgentEvent'>
   assignments: Pick<Assignments, 'assign'>
   logRequests: Pick<LogRequests, 'ask'>
   adopt: Adopt
+  adoptErrors: readonly Refusal[]
 }
 
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
+const cursor = defineCursor('nodes', 'text')
 const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
@@ -61,28 +70,29 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', errors: [] },
       schema: {
         operationId: 'listNodes',
         tags,
         summary: 'All nodes by name, with what each should run, acknowledged and really runs',
-        querystring: PageQuerySchema,
+        querystring: NodesQuerySchema,
         response: { 200: pageOf(NodeSchema) },
       },
     },
     async ({ query }) => {
-      const limit = query.limit ?? 100
-      const rows = await nodes.page({ after: query.cursor, limit: limit + 1 })
-      const shown = rows.slice(0, limit)
-      const nextCursor = rows.length > limit ? (shown.at(-1)?.name ?? null) : null
-      return { items: await view(shown), nextCursor }
+      const { limit = 100, name, q, connected } = query
+      const [after] = cursor.read(query.cursor) ?? []
+      const among = connected === undefined ? null : { ids: fleet.connectedIds(), isIn: connected }
+      const found = await nodes.page({ after, limit: limit + 1, name, q, among })
+      const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
+      return { items: await view(rows), nextCursor }
     },
   )
 
   app.get(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', errors: [NodeNotFound] },
       schema: {
         operationId: 'getNode',
         tags,
@@ -101,7 +111,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write' },
+      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken] },
       schema: {
         operationId: 'updateNode',
         tags,
@@ -130,7 +140,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
           actor: request.user?.username ?? '',
           data: {
             before: { name: node.name, labels: JSON.parse(node.labels) },
-            after: request.body,
+            after: { name: after.name, labels: JSON.parse(after.labels) },
           },
         })
         return after
@@ -143,7 +153,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.delete(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write' },
+      config: { permission: 'nodes:write', errors: [NodeNotFound] },
       schema: {
         operationId: 'decommissionNode',
         tags,
@@ -175,7 +185,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes/:id/override',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', errors: [NodeNotFound] },
       schema: {
         operationId: 'getNodeOverride',
         tags,
@@ -194,7 +204,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/nodes/:id/override',
     {
-      config: { permission: 'nodes:write' },
+      config: { permission: 'nodes:write', errors: [NodeNotFound, OverrideTooLarge] },
       schema: {
         operationId: 'putNodeOverride',
         tags,
@@ -230,7 +240,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes/:id/effective-config',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', errors: [NodeNotFound] },
       schema: {
         operationId: 'getNodeEffectiveConfig',
         tags,

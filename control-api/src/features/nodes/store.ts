@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nodes at rest. A decommissioned node stays for the histories that name it, and is not found here.
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { revokeCertificates } from '../../agents/certificates.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
 import type { Unit } from '../../db/write.ts'
@@ -8,23 +8,36 @@ import { NodeNotFound } from '../../errors.ts'
 
 export type NodeRow = Selectable<NodesTable>
 export type NodeStore = ReturnType<typeof createNodeStore>
-type Page = { after: string | undefined; limit: number }
+export type NodeFilter = {
+  name: string | undefined
+  /** Part of the name. */
+  q: string | undefined
+  /** Only these, or all but these. */
+  among: { ids: readonly string[]; isIn: boolean } | null
+}
+type Page = NodeFilter & { after: string | undefined; limit: number }
 
 export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
-    page({ after, limit }: Page): Promise<NodeRow[]> {
-      return db
-        .selectFrom('nodes')
-        .selectAll()
-        .where('decommissioned_at_ms', 'is', null)
-        .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
-        .orderBy('name')
-        .limit(limit)
-        .execute()
-    },
+    page: (page: Page): Promise<NodeRow[]> => pageQuery(db, page).execute(),
     byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
   }
+}
+
+/** Walks the index of names, so a page costs the same wherever it begins. */
+export function pageQuery(db: Kysely<Database>, { after, limit, name, q, among }: Page) {
+  const ids = sql<string>`(select value from json_each(${JSON.stringify(among?.ids ?? [])}))`
+  return db
+    .selectFrom('nodes')
+    .selectAll()
+    .where('decommissioned_at_ms', 'is', null)
+    .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
+    .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
+    .$if(q !== undefined, (query) => query.where(sql`instr(name, ${q?.toLowerCase()})`, '>', 0))
+    .$if(among !== null, (query) => query.where('id', among?.isIn ? 'in' : 'not in', ids))
+    .orderBy('name')
+    .limit(limit)
 }
 
 /** Throws NodeNotFound. */

@@ -2,9 +2,20 @@
 // Rollouts: start, watch, end.
 import { Type } from 'typebox'
 import type { App } from '../../fastify.ts'
-import { PageQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
+import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import { InRecovery } from '../../recovery.ts'
+import { ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import type { Engine } from './engine.ts'
-import { RolloutNotFound } from './errors.ts'
+import {
+  FleetChanged,
+  RolloutActive,
+  RolloutEnded,
+  RolloutInvalid,
+  RolloutNotFound,
+  StaleState,
+  VersionNotFound,
+} from './errors.ts'
 import type { PlannedNode } from './planner.ts'
 import { countTasks } from './rules.ts'
 import {
@@ -14,6 +25,7 @@ import {
   RolloutPlanSchema,
   RolloutSchema,
   RolloutStateSchema,
+  RolloutsQuerySchema,
 } from './schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { findRollout, listRollouts, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
@@ -22,6 +34,7 @@ type Deps = StartDeps & { engine: Engine; isConnected: (nodeId: string) => boole
 
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
+const cursor = defineCursor('rollouts', 'text')
 const ActiveSchema = Type.Intersect([
   ProblemSchema,
   Type.Object({
@@ -50,18 +63,20 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/rollouts',
     {
-      config: { permission: 'rollouts:read' },
+      config: { permission: 'rollouts:read', errors: [] },
       schema: {
         operationId: 'listRollouts',
         tags,
         summary: 'Rollouts, newest first',
-        querystring: PageQuerySchema,
+        querystring: RolloutsQuerySchema,
         response: { 200: pageOf(RolloutSchema) },
       },
     },
-    async ({ query: { cursor, limit = 100 } }) => {
-      const rows = await listRollouts(db, { before: cursor, limit: limit + 1 })
-      const shown = rows.slice(0, limit)
+    async ({ query }) => {
+      const { cursor: given, limit = 100, ...filter } = query
+      const [before] = cursor.read(given) ?? []
+      const found = await listRollouts(db, { ...filter, before, limit: limit + 1 })
+      const { rows: shown, nextCursor } = cursor.page(found, limit, (row) => [row.id])
       const tasks =
         shown.length > 0
           ? await tasksOf(
@@ -70,7 +85,6 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
             )
           : []
       const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
-      const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
       return { items: shown.map((row) => view(row, byRollout.get(row.id) ?? [])), nextCursor }
     },
   )
@@ -78,7 +92,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/rollouts/:id',
     {
-      config: { permission: 'rollouts:read' },
+      config: { permission: 'rollouts:read', errors: [RolloutNotFound] },
       schema: {
         operationId: 'getRollout',
         tags,
@@ -93,7 +107,17 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/rollouts',
     {
-      config: { permission: 'rollouts:run' },
+      config: {
+        permission: 'rollouts:run',
+        errors: [
+          InRecovery,
+          VersionNotFound,
+          RolloutActive,
+          FleetChanged,
+          RolloutInvalid,
+          NodeCheckUnavailable,
+        ],
+      },
       schema: {
         operationId: 'createRollout',
         tags,
@@ -106,8 +130,6 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           200: RolloutPlanSchema,
           201: RolloutSchema,
           409: ActiveSchema,
-          422: ProblemSchema,
-          503: ProblemSchema,
         },
       },
     },
@@ -127,7 +149,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/rollouts/:id/actions/freeze',
     {
-      config: { permission: 'rollouts:run' },
+      config: { permission: 'rollouts:run', errors: [RolloutNotFound, StaleState, RolloutEnded] },
       schema: {
         operationId: 'freezeRollout',
         tags,

@@ -6,6 +6,7 @@ import {
   NameSchema,
   NodeIdSchema,
   Nullable,
+  PageQuerySchema,
   RolloutIdSchema,
   TimeSchema,
 } from '../../schema/common.ts'
@@ -86,6 +87,14 @@ export const RolloutSchema = Type.Object({
   endedAt: Nullable(TimeSchema),
 })
 export type Rollout = Static<typeof RolloutSchema>
+
+/** GET /rollouts listRollouts */
+export const RolloutsQuerySchema = Type.Object({
+  ...PageQuerySchema.properties,
+  state: Type.Optional(RolloutStateSchema),
+  config: Type.Optional(NameSchema),
+  author: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+})
 
 /** POST /rollouts createRollout → 201. Now: one wave of all nodes, no gates. 409 `rollout_active` names the one under way. */
 export const NewRolloutSchema = Type.Object(

@@ -3,7 +3,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Rollout, Task } from './rules.ts'
-import type { TaskState } from './schema.ts'
+import type { RolloutState, TaskState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
 
 export type Reader = Kysely<Database> | Transaction<Database>
@@ -100,18 +100,29 @@ export async function insertRollout(
 export const findRollout = (db: Reader, id: string): Promise<RolloutRow | undefined> =>
   db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst()
 
+type Page = {
+  before: string | undefined
+  limit: number
+  state?: RolloutState
+  config?: string
+  author?: string
+}
+
 /** Newest first; ids sort by time. */
-export const listRollouts = (
-  db: Reader,
-  { before, limit }: { before: string | undefined; limit: number },
-): Promise<RolloutRow[]> =>
+export const listRollouts = (db: Reader, page: Page): Promise<RolloutRow[]> =>
+  pageQuery(db, page).execute()
+
+/** Each filter has an index that ends with the id. */
+export const pageQuery = (db: Reader, { before, limit, state, config, author }: Page) =>
   db
     .selectFrom('rollouts')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
+    .$if(config !== undefined, (query) => query.where('config', '=', config ?? ''))
+    .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
     .orderBy('id', 'desc')
     .limit(limit)
-    .execute()
 
 export const tasksOf = (db: Reader, rolloutIds: readonly string[]): Promise<TaskWithName[]> =>
   db

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
-import classes from './configs.module.css'
+import { TabBar } from '../../components/tab-bar.tsx'
 
 export function ConfigTabs({ name }: { name: string }) {
   const active = { exact: true, includeSearch: false }
   return (
-    <nav aria-label={`Views of ${name}`} className={classes.tabs}>
+    <TabBar label={`Views of ${name}`}>
       <Link to="/configs/$name" params={{ name }} activeOptions={active}>
         Editor
       </Link>
@@ -15,6 +15,6 @@ export function ConfigTabs({ name }: { name: string }) {
       <Link to="/configs/$name/compare" params={{ name }} activeOptions={active}>
         Compare
       </Link>
-    </nav>
+    </TabBar>
   )
 }

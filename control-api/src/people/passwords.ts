@@ -3,7 +3,7 @@
 // must not take the machine's memory.
 import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { defineError } from '../../errors.ts'
+import { defineError } from '../errors.ts'
 
 const hash = promisify(argon2)
 export type Cost = { memoryKib: number; passes: number }
@@ -14,7 +14,7 @@ const CONCURRENT = 2
 /** Some seconds of work. Beyond it a newcomer would wait longer than people do. */
 const MAX_WAITING = 50
 
-const TooManySignIns = defineError(
+export const TooManySignIns = defineError(
   503,
   'too_many_sign_ins',
   'Too many sign-ins at once',
@@ -41,7 +41,8 @@ export async function hashPassword(
 
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const parameters = parse(stored)
-  if (!parameters) return false
+  // Nobody's password: a user without one must not be told from the others by the time this takes.
+  if (!parameters) return verifyNobody(password)
   return timingSafeEqual(await derive(password, parameters), parameters.tag)
 }
 

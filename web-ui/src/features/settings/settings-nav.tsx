@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+import { Link } from '@tanstack/react-router'
+import { TabBar } from '../../components/tab-bar.tsx'
+import type { Session } from '../../lib/api-types.ts'
+
+/** The pages of the settings. One that needs a permission is shown to who has it. */
+const pages = [{ to: '/settings', label: 'Overview', permission: null }] as const satisfies {
+  to: string
+  label: string
+  permission: string | null
+}[]
+
+export function SettingsNav({ session }: { session: Session }) {
+  const shown = pages.filter(
+    ({ permission }) => permission === null || session.permissions.includes(permission),
+  )
+  return (
+    <TabBar label="Settings">
+      {shown.map(({ to, label }) => (
+        <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>
+          {label}
+        </Link>
+      ))}
+    </TabBar>
+  )
+}
