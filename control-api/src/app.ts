@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
 import compress from '@fastify/compress'
-import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
@@ -16,7 +15,6 @@ import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
-import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { createVerifier } from './features/audit/verifier.ts'
@@ -51,6 +49,10 @@ import { createViewSession } from './features/session/view.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
+import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
+import { createGuard, type Resolve } from './features/webhooks/targets.ts'
+import { createIdempotencyKeys } from './idempotency/keys.ts'
 import { type Identity, takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
@@ -60,8 +62,11 @@ import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
+import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
+import { answerOnce } from './plugins/idempotency.ts'
+import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
 import { requestContextPlugin } from './plugins/request-context.ts'
@@ -70,10 +75,12 @@ import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
 import { readRecovery } from './recovery.ts'
+import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
 export type Overrides = {
+  webhooks?: DispatcherOptions & { resolve?: Resolve }
   now?: () => number
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
@@ -94,10 +101,6 @@ export type Service = {
 }
 
 export const API = '/api/v1'
-/** Two config texts of the largest size, escaped. */
-const BODY_BYTES = 4 * 1024 * 1024
-/** Far above what people and their scripts do; a loop gone wild is slowed before it hurts the others. */
-const REQUESTS_PER_MINUTE = 3000
 const CLOSE_GRACE_MS = 1000
 /** Of one address: then each is answered with a longer wait, which costs us nothing. */
 const WRONG_TOKENS = { free: 20, maxWaitMs: 60_000, forgetAfterMs: 600_000, maxKeys: 10_000 }
@@ -105,7 +108,7 @@ const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeat
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute, logTailWithinMs }: Overrides = {},
+  { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
   const { db, write, events, users, controlPlaneId } = services
@@ -206,16 +209,14 @@ export async function buildService(
   requireDeclaredAccess(app)
   if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
+  answerOnce(app, createIdempotencyKeys({ db, write, now, box: openSecretBox(config.dataDir) }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
-  await app.register(rateLimit, {
-    max: REQUESTS_PER_MINUTE,
-    timeWindow: 60_000,
-    errorResponseBuilder: (_request, { ttl }) => new TooManyRequests(Math.ceil(ttl / 1000)),
-  })
+  await limitRequests(app)
+  answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
   await app.register(compress, { encodings: ['br', 'gzip'], globalDecompression: false })
   keepSessionsFromBearers(app)
@@ -233,6 +234,20 @@ export async function buildService(
     userOfToken: bearers.userOf,
   })
 
+  const box = openSecretBox(config.dataDir)
+  const guard = createGuard(config.webhookAllow, webhooks.resolve)
+  const dispatcher = createDispatcher({
+    ...webhooks,
+    db,
+    write,
+    now,
+    events,
+    box,
+    guard,
+    controlPlaneId,
+    userAgent: `farmstead/${version}`,
+    onError: (error) => app.log.error({ err: error }, 'a webhook could not be served'),
+  })
   const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
 
   const backups =
@@ -300,6 +315,9 @@ export async function buildService(
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
       await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
+        webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
+      )
+      await api.register(
         eventRoutes({
           events,
           hub,
@@ -348,8 +366,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
-    await backups?.close()
-    await verifier.close()
+    await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await metrics.close()
     await services.close()
   }

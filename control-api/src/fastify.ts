@@ -42,6 +42,10 @@ declare module 'fastify' {
     forTokensToo?: true
     /** What it refuses with, beside what every route of its kind can; see openapi/refusals.ts. */
     errors?: readonly Refusal[]
+    /** A POST that makes and starts nothing takes no Idempotency-Key. */
+    idempotency?: false
+    /** Its answer holds a secret that is shown once: not kept for a repetition either. */
+    secretAnswer?: true
   }
   interface FastifyRequest {
     /** Set on every route that is not public. */

@@ -8,10 +8,14 @@ import {
 } from './features/audit/schema.ts'
 import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
+  ChangeSchema,
   ConfigSchema,
   DiffSchema,
+  DraftConflictSchema,
   DraftSchema,
+  TextHunkSchema,
   ValidationSchema,
+  VersionPlanSchema,
   VersionSchema,
   VersionSummarySchema,
 } from './features/configs/schema.ts'
@@ -45,6 +49,11 @@ import {
 import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
+import {
+  CreatedWebhookSchema,
+  WebhookDeliverySchema,
+  WebhookSchema,
+} from './features/webhooks/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
 import { RoleSchema } from './people/roles.ts'
 
@@ -55,11 +64,14 @@ export const namedSchemas: NamedSchemas = {
   AuditEntry: AuditEntrySchema,
   AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
+  ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
+  CreatedWebhook: CreatedWebhookSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
   CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
+  DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
   ErrorLog: ErrorLogSchema,
@@ -87,7 +99,11 @@ export const namedSchemas: NamedSchemas = {
   TaskState: TaskStateSchema,
   User: UserSchema,
   Token: TokenSchema,
+  TextHunk: TextHunkSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
+  VersionPlan: VersionPlanSchema,
   VersionSummary: VersionSummarySchema,
+  Webhook: WebhookSchema,
+  WebhookDelivery: WebhookDeliverySchema,
 }

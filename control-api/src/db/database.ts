@@ -6,6 +6,8 @@ import type { BackupTables } from '../features/backups/tables.ts'
 import type { ConfigTables } from '../features/configs/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
+import type { WebhookTables } from '../features/webhooks/tables.ts'
+import type { IdempotencyTables } from '../idempotency/tables.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -189,4 +191,10 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & BackupTables & ConfigTables & RolloutTables & TokenTables
+export type Database = CoreTables &
+  BackupTables &
+  ConfigTables &
+  IdempotencyTables &
+  RolloutTables &
+  TokenTables &
+  WebhookTables

@@ -75,6 +75,11 @@ export const ProblemSchema = Type.Object(
 )
 export type Problem = Static<typeof ProblemSchema>
 
+/** Of a GET whose answer has an ETag: 304 when it is still that. */
+export const IfNoneMatchSchema = Type.Object({
+  'if-none-match': Type.Optional(Type.String({ maxLength: 256 })),
+})
+
 /** Lists are pages: pass `nextCursor` back as `cursor` until it is null. */
 export const pageOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   Type.Object({

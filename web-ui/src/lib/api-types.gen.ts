@@ -307,7 +307,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One node; its ETag is for changing name, labels and override */
+        /**
+         * One node; its ETag is for changing name, labels and override
+         * @description The ETag counts those changes only: state and measurements come and go under it.
+         */
         get: operations["getNode"];
         put?: never;
         post?: never;
@@ -402,6 +405,27 @@ export interface paths {
         get: operations["getConfig"];
         put?: never;
         post?: never;
+        /**
+         * Remove a config that no node ever got, with its versions
+         * @description 409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.
+         */
+        delete: operations["deleteConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Would farmstead-node take this text? Nothing is stored */
+        post: operations["validateConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -420,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Save a version; the first one makes the config
-         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. To restore an old version, save its text again.
+         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dry_run=1 answers what it would do, and refuses what it would refuse.
          */
         post: operations["createVersion"];
         delete?: never;
@@ -446,21 +470,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/{name}/draft": {
+    "/api/v1/configs/{name}/versions/{number}/text": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The draft of a config; its ETag is for changing it */
-        get: operations["getDraft"];
         /**
-         * Replace the draft; If-Match must name the ETag it was read with
-         * @description When somebody was faster, 412 carries the draft as it is now in "current" and its ETag in "etag".
+         * The author’s bytes as a file
+         * @description As text: JSON with comments is no application/json, and has no media type of its own. The ETag is the digest.
          */
-        put: operations["putDraft"];
+        get: operations["exportVersion"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/{name}/versions/{number}/actions/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save an old version’s text as a new version
+         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.
+         */
+        post: operations["restoreVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -474,7 +517,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What changed between two versions, by JSON Pointer */
+        /**
+         * What changed between two versions, by line and by JSON Pointer
+         * @description A side may be the draft; toConfig takes the other side from another config. Items of lists are known by what they are about (a site by its hosts), so that one that was put in is one change.
+         */
         get: operations["diffVersions"];
         put?: never;
         post?: never;
@@ -484,18 +530,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/validate": {
+    "/api/v1/configs/{name}/draft": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /** Would farmstead-node take this text? Nothing is stored */
-        post: operations["validateConfig"];
-        delete?: never;
+        /** The draft of a config; its ETag is for changing it */
+        get: operations["getDraft"];
+        /**
+         * Replace the draft; If-Match must name the ETag it was read with
+         * @description When somebody was faster, 412 says who changed what and carries a three-way merge of both texts.
+         */
+        put: operations["putDraft"];
+        post?: never;
+        /** Discard what was changed in the draft: it is the latest version again */
+        delete: operations["discardDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -687,6 +738,114 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last attempts to tell it something, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/actions/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send it a test now, and say how that went */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/actions/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell it an event once more, now, and say how that went */
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/actions/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new secret, shown this once; the old one signs too for a while */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks, newest first, without their secrets */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Make a webhook; its secret is shown this once
+         * @description It is told of what happens from now on, in order, each event at least once, signed as Standard Webhooks has it. Tell no secret in the URL: it is shown and recorded.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One webhook; its ETag is for changing it */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook: what it was not told yet it is not told any more */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /** Change a webhook, or disable or enable it */
+        patch: operations["updateWebhook"];
         trace?: never;
     };
     "/api/v1/events": {
@@ -883,6 +1042,7 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
+            /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
             previousHash: string;
             /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
             hash: string;
@@ -920,6 +1080,7 @@ export interface components {
             rows: number;
             /** @description The last of those; 0: none */
             headId: number;
+            /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
             head: string;
             brokenAt: number | null;
             reason: string | null;
@@ -968,9 +1129,29 @@ export interface components {
              */
             updatedAt: string;
         };
+        ConfigChange: {
+            /** @description Where it is now; of what was removed, where it was */
+            pointer: string;
+            fromPointer: string | null;
+            /** @enum {unknown} */
+            kind: "added" | "removed" | "changed" | "moved";
+            from: unknown;
+            to: unknown;
+            /** @description What the option does, from the schema */
+            help: string;
+            /** @description What holds where it is not given; null: nothing */
+            default: unknown;
+            /**
+             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+             * @enum {unknown}
+             */
+            effect: "live" | "listeners" | "restart";
+        };
         ConfigDiff: {
-            from: number;
-            to: number;
+            from: number | "draft";
+            to: number | "draft";
+            /** @example edge-1 */
+            toConfig: string;
             /**
              * @description JSON with comments, kept byte for byte
              * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
@@ -981,15 +1162,11 @@ export interface components {
              * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
              */
             toText: string;
-            changes: {
-                pointer: string;
-                /** @enum {unknown} */
-                kind: "added" | "removed" | "changed";
-                from: unknown;
-                to: unknown;
-                /** @description What the option does, from the schema */
-                help: string;
-            }[];
+            /** @description As `diff -u` shows it */
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
         };
         ConfigError: {
             /** @description JSON Pointer (RFC 6901) */
@@ -1036,6 +1213,28 @@ export interface components {
             /** @description Shown this once; it is good for signing in and choosing another */
             oneTimePassword: string;
         };
+        CreatedWebhook: {
+            /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            url: string;
+            description: string;
+            events: string[];
+            disabledAt: string | null;
+            disabledReason: string | null;
+            failingSince: string | null;
+            /** @description Of the event that it is told now */
+            failedAttempts: number;
+            lastError: string | null;
+            oldSecretUntil: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+            /** @description whsec_ and the key in base64, as Standard Webhooks has it */
+            secret: string;
+        };
         Draft: {
             /**
              * @description JSON with comments, kept byte for byte
@@ -1049,6 +1248,40 @@ export interface components {
              * @example 2026-11-21T09:00:00.000Z
              */
             updatedAt: string;
+        };
+        DraftConflict: components["schemas"]["Problem"] & {
+            current: components["schemas"]["Draft"];
+            /** @description Of `current`, to save on top of it */
+            etag: string;
+            base: {
+                /**
+                 * @description JSON with comments, kept byte for byte
+                 * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                 */
+                text: string;
+                etag: string;
+            } | null;
+            changes: (components["schemas"]["ConfigChange"] & {
+                by: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            })[] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
+            merged: {
+                /** @description With marks as git’s around what both changed */
+                text: string;
+                conflicts: {
+                    /** @description Of its first mark, from 1 */
+                    startLine: number;
+                    mine: string[];
+                    base: string[];
+                    current: string[];
+                }[];
+            } | null;
         };
         EffectiveConfig: {
             text: string | null;
@@ -1537,6 +1770,14 @@ export interface components {
         };
         /** @enum {unknown} */
         TaskState: "pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed";
+        TextHunk: {
+            fromLine: number;
+            fromLines: number;
+            toLine: number;
+            toLines: number;
+            /** @description Each begins with a space, - or + */
+            lines: string[];
+        };
         Token: {
             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
@@ -1590,6 +1831,24 @@ export interface components {
              */
             text: string;
         };
+        VersionPlan: {
+            /** @constant */
+            dryRun: true;
+            /** @example edge-1 */
+            config: string;
+            /** @description false: it is the latest version’s very text */
+            creates: boolean;
+            /** @description Of the version there would be, or is */
+            number: number;
+            parent: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            digest: string;
+            /** @enum {unknown} */
+            source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][];
+            moreChanges: number;
+        };
         VersionSummary: {
             /** @example edge-1 */
             config: string;
@@ -1609,6 +1868,45 @@ export interface components {
             sizeBytes: number;
             /** @description Nodes whose effective config is this version */
             nodes: number;
+        };
+        Webhook: {
+            /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            url: string;
+            description: string;
+            events: string[];
+            disabledAt: string | null;
+            disabledReason: string | null;
+            failingSince: string | null;
+            /** @description Of the event that it is told now */
+            failedAttempts: number;
+            lastError: string | null;
+            oldSecretUntil: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+        };
+        WebhookDelivery: {
+            id: string;
+            eventId: number | null;
+            /** @example rollout.done */
+            type: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            /** @description 0: asked for by a person */
+            attempt: number;
+            delivered: boolean;
+            status: number | null;
+            durationMs: number;
+            error: string | null;
+            /** @description The first 4 KiB of the answer */
+            response: string;
         };
     };
     responses: never;
@@ -2288,7 +2586,13 @@ export interface operations {
     resetUserPassword: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2349,6 +2653,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2360,6 +2688,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2411,7 +2748,13 @@ export interface operations {
     endUserSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2462,6 +2805,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2473,6 +2840,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2524,7 +2900,13 @@ export interface operations {
     resetUserSecondFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2575,6 +2957,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2586,6 +2992,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2741,7 +3156,13 @@ export interface operations {
     createUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2811,12 +3232,27 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `username_taken`: The user name is taken
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2835,6 +3271,18 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `bad_scope`: The scope is no label selector
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2952,6 +3400,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
              *     - `too_many_requests`: Too many requests
@@ -3018,12 +3475,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3184,12 +3660,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3217,6 +3712,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `bad_scope`: The scope is no label selector */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3386,7 +3890,13 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3477,7 +3987,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_tokens`: You have many tokens already */
+            /**
+             * @description - `too_many_tokens`: You have many tokens already
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3497,6 +4012,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3792,7 +4316,13 @@ export interface operations {
     decideNodeClone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -3867,6 +4397,9 @@ export interface operations {
             /**
              * @description - `no_clone`: No clone of this node
              *     - `unknown_incarnation`: No such process
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -3887,6 +4420,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4219,7 +4761,13 @@ export interface operations {
     decideNodeDrift: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -4319,6 +4867,9 @@ export interface operations {
              *     - `nothing_assigned`: The node was given no version yet
              *     - `in_recovery`: This control plane was restored from a backup
              *     - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -4346,7 +4897,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5612,7 +6166,9 @@ export interface operations {
     getNodeOverride: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -5624,6 +6180,8 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5655,6 +6213,13 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {
@@ -6099,6 +6664,8 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Part of the name */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -6286,12 +6853,312 @@ export interface operations {
             };
         };
     };
+    deleteConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_in_use`: The config is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validateConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listVersions: {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                author?: string;
+                source?: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                /** @description Part of the message */
+                q?: string;
             };
             header?: never;
             path: {
@@ -6404,8 +7271,19 @@ export interface operations {
     };
     createVersion: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /** @description Program and version; farmctl/… is kept as "cli" */
+                "farmstead-client"?: string;
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -6418,7 +7296,8 @@ export interface operations {
                  * @example {
                  *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
                  *       "message": "Serve the new catalogue",
-                 *       "parent": 1
+                 *       "parent": 1,
+                 *       "source": "import"
                  *     }
                  */
                 "application/json": {
@@ -6430,10 +7309,56 @@ export interface operations {
                     /** @example Serve the new catalogue */
                     message: string;
                     parent: number | null;
+                    /**
+                     * @description The text comes from a file of somebody else
+                     * @enum {string}
+                     */
+                    source?: "import";
                 };
             };
         };
         responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /** @example edge-1 */
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
+                        moreChanges: number;
+                    };
+                };
+            };
             /** @description Default Response */
             201: {
                 headers: {
@@ -6493,7 +7418,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6520,7 +7450,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6679,9 +7612,346 @@ export interface operations {
             };
         };
     };
-    getDraft: {
+    exportVersion: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "text/plain": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restoreVersion: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Serve the new catalogue",
+                 *       "parent": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example Serve the new catalogue */
+                    message: string;
+                    parent: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /** @example edge-1 */
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
+                        moreChanges: number;
+                    };
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diffVersions: {
+        parameters: {
+            query: {
+                /** @description A version’s number, or "draft" */
+                from: string;
+                /** @description A version’s number, or "draft" */
+                to: string;
+                /** @example edge-1 */
+                toConfig?: string;
+                /** @description Unchanged lines shown */
+                context?: number;
+            };
             header?: never;
             path: {
                 /** @example edge-1 */
@@ -6699,6 +7969,153 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "from": 1,
+                     *       "to": 1,
+                     *       "toConfig": "edge-1",
+                     *       "fromText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "toText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "hunks": [
+                     *         {
+                     *           "fromLine": 1,
+                     *           "fromLines": 1,
+                     *           "toLine": 1,
+                     *           "toLines": 1,
+                     *           "lines": [
+                     *             "lines"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "changes": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "fromPointer": "fromPointer",
+                     *           "kind": "added",
+                     *           "from": {},
+                     *           "to": {},
+                     *           "help": "help",
+                     *           "default": {},
+                     *           "effect": "live"
+                     *         }
+                     *       ],
+                     *       "moreChanges": 1
+                     *     }
+                     */
+                    "application/json": {
+                        from: number | "draft";
+                        to: number | "draft";
+                        /** @example edge-1 */
+                        toConfig: string;
+                        /**
+                         * @description JSON with comments, kept byte for byte
+                         * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                         */
+                        fromText: string;
+                        /**
+                         * @description JSON with comments, kept byte for byte
+                         * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                         */
+                        toText: string;
+                        /** @description As `diff -u` shows it */
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][] | null;
+                        /** @description Left out of `changes` */
+                        moreChanges: number;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
                      *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
                      *       "baseVersion": 1,
                      *       "updatedBy": "updatedBy",
@@ -6707,6 +8124,13 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Draft"];
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {
@@ -6870,10 +8294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        current: components["schemas"]["Draft"];
-                        etag: string;
-                    };
+                    "application/problem+json": components["schemas"]["DraftConflict"];
                 };
             };
             /** @description - `too_large`: The body is too large */
@@ -6944,13 +8365,12 @@ export interface operations {
             };
         };
     };
-    diffVersions: {
+    discardDraft: {
         parameters: {
-            query: {
-                from: number;
-                to: number;
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            header?: never;
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -6967,142 +8387,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "from": 1,
-                     *       "to": 1,
-                     *       "fromText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
-                     *       "toText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
-                     *       "changes": [
-                     *         {
-                     *           "pointer": "pointer",
-                     *           "kind": "added",
-                     *           "from": {},
-                     *           "to": {},
-                     *           "help": "help"
-                     *         }
-                     *       ]
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "baseVersion": 1,
+                     *       "updatedBy": "updatedBy",
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ConfigDiff"];
-                };
-            };
-            /** @description - `invalid_request`: The request does not fit */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not_signed_in`: Not signed in
-             *     - `wrong_token`: This token is not valid
-             */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not_allowed`: Not allowed
-             *     - `not_allowed`: Not allowed
-             *     - `password_change_required`: Change your password first
-             */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `config_not_found`: No such config
-             *     - `version_not_found`: No such version
-             */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `too_many_attempts`: Too many failed sign-ins
-             *     - `too_many_requests`: Too many requests
-             */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `internal`: Something went wrong here */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    validateConfig: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description JSON with comments, kept byte for byte
-                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
-                     */
-                    text: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "ok": true,
-                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *       "errors": [
-                     *         {
-                     *           "pointer": "pointer",
-                     *           "line": 1,
-                     *           "column": 1,
-                     *           "endLine": 1,
-                     *           "endColumn": 1,
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "hint": "hint"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Validation"];
+                    "application/json": components["schemas"]["Draft"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -7140,6 +8431,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["DraftConflict"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -7151,6 +8460,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7347,7 +8665,13 @@ export interface operations {
                 /** @description 1: nothing is stored */
                 dry_run?: "0" | "1";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7511,6 +8835,9 @@ export interface operations {
              * @description - `in_recovery`: This control plane was restored from a backup
              *     - `rollout_active`: Another rollout is under way
              *     - `fleet_changed`: The nodes changed meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -7541,7 +8868,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rollout_invalid`: A node would refuse this version */
+            /**
+             * @description - `rollout_invalid`: A node would refuse this version
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7732,7 +9062,13 @@ export interface operations {
     freezeRollout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -7856,6 +9192,9 @@ export interface operations {
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -7880,6 +9219,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8209,7 +9557,13 @@ export interface operations {
     createEnrolmentToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8351,6 +9705,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -8369,7 +9736,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `override_too_large`: The override is too large */
+            /**
+             * @description - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8563,6 +9933,7 @@ export interface operations {
                 to?: string;
                 /** @description Text in the details; case does not matter in ASCII */
                 q?: string;
+                /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
             };
@@ -8695,7 +10066,7 @@ export interface operations {
                      *       "requestId": "requestId",
                      *       "address": "address",
                      *       "data": {},
-                     *       "previousHash": "previousHash",
+                     *       "previousHash": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
                      *       "hash": "hash"
                      *     }
                      */
@@ -8725,6 +10096,7 @@ export interface operations {
                         data: {
                             [key: string]: unknown;
                         };
+                        /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
                         previousHash: string;
                         /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
                         hash: string;
@@ -8758,6 +10130,15 @@ export interface operations {
              *     - `password_change_required`: Change your password first
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `audit_entry_not_found`: No such entry in the audit */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8907,7 +10288,7 @@ export interface operations {
                      *       "state": "never",
                      *       "rows": 1,
                      *       "headId": 1,
-                     *       "head": "head",
+                     *       "head": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
                      *       "brokenAt": 1,
                      *       "reason": "reason",
                      *       "checkedAt": "2026-11-21T09:00:00.000Z"
@@ -8967,7 +10348,13 @@ export interface operations {
     verifyAudit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8984,7 +10371,7 @@ export interface operations {
                      *       "state": "never",
                      *       "rows": 1,
                      *       "headId": 1,
-                     *       "head": "head",
+                     *       "head": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
                      *       "brokenAt": 1,
                      *       "reason": "reason",
                      *       "checkedAt": "2026-11-21T09:00:00.000Z"
@@ -9028,6 +10415,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -9039,6 +10439,1412 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "id",
+                     *           "eventId": 1,
+                     *           "type": "rollout.done",
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "attempt": 1,
+                     *           "delivered": true,
+                     *           "status": 1,
+                     *           "durationMs": 1,
+                     *           "error": "error",
+                     *           "response": "response"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["WebhookDelivery"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "eventId": 1,
+                     *       "type": "rollout.done",
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "attempt": 1,
+                     *       "delivered": true,
+                     *       "status": 1,
+                     *       "durationMs": 1,
+                     *       "error": "error",
+                     *       "response": "response"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventId": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Its number in the audit */
+                    eventId: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "eventId": 1,
+                     *       "type": "rollout.done",
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "attempt": 1,
+                     *       "delivered": true,
+                     *       "status": 1,
+                     *       "durationMs": 1,
+                     *       "error": "error",
+                     *       "response": "response"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `webhook_not_found`: No such webhook
+             *     - `event_not_found`: No such event
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 86400
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description So long the old secret signs too
+                     * @default 86400
+                     */
+                    overlapSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "url": "url",
+                     *           "description": "description",
+                     *           "events": [
+                     *             "events"
+                     *           ],
+                     *           "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *           "disabledReason": "disabledReason",
+                     *           "failingSince": "2026-11-21T09:00:00.000Z",
+                     *           "failedAttempts": 1,
+                     *           "lastError": "lastError",
+                     *           "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["Webhook"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/farmstead",
+                 *       "description": "description",
+                 *       "events": [
+                 *         "rollout",
+                 *         "node.disconnected"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @example https://hooks.example.org/farmstead */
+                    url: string;
+                    description?: string;
+                    /**
+                     * @description Which events: `*`, a kind as in `rollout`, or a kind and an action
+                     * @example [
+                     *       "rollout",
+                     *       "node.disconnected"
+                     *     ]
+                     */
+                    events?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_webhooks`: There are enough webhooks
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a webhook
+             *     - `address_refused`: Webhooks may not go there
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/farmstead",
+                 *       "description": "description",
+                 *       "events": [
+                 *         "rollout",
+                 *         "node.disconnected"
+                 *       ],
+                 *       "disabled": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @example https://hooks.example.org/farmstead */
+                    url?: string;
+                    description?: string;
+                    /**
+                     * @description Which events: `*`, a kind as in `rollout`, or a kind and an action
+                     * @example [
+                     *       "rollout",
+                     *       "node.disconnected"
+                     *     ]
+                     */
+                    events?: string[];
+                    /** @description false: it is told of what happens from now on */
+                    disabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a webhook
+             *     - `address_refused`: Webhooks may not go there
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9287,7 +12093,13 @@ export interface operations {
     createBackup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9356,6 +12168,9 @@ export interface operations {
             /**
              * @description - `backups_not_configured`: Backups are not set up
              *     - `backup_running`: A backup is being made
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -9376,6 +12191,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9932,7 +12756,13 @@ export interface operations {
     confirmRecovery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10016,6 +12846,9 @@ export interface operations {
             /**
              * @description - `not_in_recovery`: There is nothing to confirm
              *     - `nodes_unheard`: Not every node has reported
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -10036,6 +12869,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -15,7 +15,7 @@ import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Identity } from '../../meta.ts'
 import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { NodeIdSchema, pageOf } from '../../schema/common.ts'
+import { IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
@@ -97,6 +97,8 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         operationId: 'getNode',
         tags,
         summary: 'One node; its ETag is for changing name, labels and override',
+        description:
+          'The ETag counts those changes only: state and measurements come and go under it.',
         params,
         response: { 200: NodeSchema },
       },
@@ -191,6 +193,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'What differs on this node: a merge patch (RFC 7396) over each version',
         params,
+        headers: IfNoneMatchSchema,
         response: { 200: OverrideSchema },
       },
     },

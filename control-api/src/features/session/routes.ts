@@ -26,6 +26,7 @@ import {
   type User,
   type UserStore,
 } from '../../people/users.ts'
+import { limits } from '../../plugins/limits.ts'
 import { COOKIE_PATH, SESSION_COOKIE } from '../../plugins/session.ts'
 import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'
 import { refuseWhile, Throttle } from './throttle.ts'
@@ -94,6 +95,7 @@ export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) =
       {
         config: {
           permission: 'public',
+          rateLimit: limits.signIn,
           errors: [WrongCredentials, AccountDisabled, TooManyAttempts, TooManySignIns],
         },
         schema: {
