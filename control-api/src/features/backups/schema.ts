@@ -7,7 +7,10 @@ export const BackupSchema = Type.Object({
   id: BackupIdSchema,
   state: Type.Enum(['running', 'done', 'failed']),
   trigger: Type.Enum(['manual', 'schedule']),
-  fileName: Type.String({ description: 'In FARMSTEAD_BACKUP_DIR' }),
+  fileName: Type.String({
+    description: 'In FARMSTEAD_BACKUP_DIR',
+    examples: ['farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age'],
+  }),
   createdBy: Nullable(Type.String({ description: 'null: the schedule' })),
   createdAt: TimeSchema,
   endedAt: Nullable(TimeSchema),
@@ -26,7 +29,7 @@ export const BackupSettingsSchema = Type.Object({
   recipients: Type.Array(Type.String({ description: 'Public keys (age)' })),
   everyHours: Type.Number({ description: '0: never by itself' }),
   keep: Type.Integer(),
-  directory: Type.String(),
+  directory: Type.String({ examples: ['/var/backups/farmstead'] }),
 })
 export type BackupSettings = Static<typeof BackupSettingsSchema>
 
