@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readStream } from 'node:stream/consumers'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { addBackupCommands } from './admin-backup.ts'
 import { hasIssued, laggards } from './agents/certificates.ts'
 import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
@@ -70,6 +71,8 @@ program
     await withServices(async ({ write }) => {
       const raised = await raiseEpoch(write, OPERATOR)
       if (json) print(raised)
+      else if (raised.epoch === null && raised.wasInRecovery)
+        say('Confirmed: this control plane goes on. Restart the service.')
       else if (raised.epoch === null)
         say('Nothing to do: no node is known to have obeyed a newer control plane.')
       else
@@ -244,6 +247,7 @@ ca.command('recreate')
     })
   })
 
+addBackupCommands(program, { print, say, withServices })
 /** After the files changed: those can't be part of a transaction. */
 function recordCa(
   { write, controlPlaneId }: Services,

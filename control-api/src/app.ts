@@ -11,12 +11,16 @@ import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { LogRequests } from './agents/log-requests.ts'
+import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
 import type { App } from './fastify.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { createVerifier } from './features/audit/verifier.ts'
+import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
+import { recoveryRoutes } from './features/backups/recovery-routes.ts'
+import { backupRoutes } from './features/backups/routes.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastRelease } from './features/configs/store.ts'
@@ -30,7 +34,7 @@ import {
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
-import { checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
+import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
@@ -50,7 +54,7 @@ import { createDispatcher, type DispatcherOptions } from './features/webhooks/di
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { createIdempotencyKeys } from './idempotency/keys.ts'
-import { takeEpoch } from './meta.ts'
+import { type Identity, takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
@@ -71,6 +75,7 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import { readRecovery } from './recovery.ts'
 import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
 
@@ -92,6 +97,7 @@ export type Service = {
   assignments: Assignments
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
+  backups: BackupKeeper | null
   close(): Promise<void>
 }
 
@@ -107,7 +113,11 @@ export async function buildService(
 ): Promise<Service> {
   const services = await openServices(config, now)
   const { db, write, events, users, controlPlaneId } = services
-  const identity = { controlPlaneId, epoch: await takeEpoch(write) }
+  const identity: Identity = {
+    controlPlaneId,
+    epoch: await takeEpoch(write),
+    recovery: await readRecovery(db),
+  }
   const { logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const metrics = await openMetricsStore({ dataDir: config.dataDir, now })
   const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES })
@@ -133,7 +143,7 @@ export async function buildService(
     },
   })
   const assignments = createAssignments({
-    epoch: identity.epoch,
+    identity,
     now,
     wake: (nodeId) => fleet.wake(nodeId),
   })
@@ -157,6 +167,8 @@ export async function buildService(
       (await findVersion(trx, name, number))?.text ?? null,
     release: (unit, released) => releaseVersion(unit, released, now()),
   })
+  // What was under way when the backup was made is long over, one way or the other.
+  if (identity.recovery) await engine.freezeAll('the restore')
   const stopTicker = startTicker({
     engine,
     onError: (error) =>
@@ -239,6 +251,19 @@ export async function buildService(
   })
   const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
 
+  const backups =
+    config.backups &&
+    (await openKeeper({
+      db,
+      write,
+      now,
+      dataDir: config.dataDir,
+      version,
+      config: config.backups,
+      run: backUpInWorker,
+      onError: (error) => app.log.error({ err: error }, 'a backup failed'),
+    }))
+
   const binary = createNodeBinary(nodeBinary)
   const startSession = createStartSession({ write, now })
   const view = createViewSession(now)
@@ -258,7 +283,7 @@ export async function buildService(
           db,
           write,
           now,
-          epoch: identity.epoch,
+          identity,
           isTls: authority !== null,
           fleet,
           metrics,
@@ -308,6 +333,10 @@ export async function buildService(
               : sessionIsAlive(db, session.sessionId, now()),
         }),
       )
+      await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
+      await api.register(
+        recoveryRoutes({ db, write, identity, onConfirmed: () => fleet.wakeAll() }),
+      )
       await api.register(
         healthRoutes({
           version,
@@ -320,6 +349,7 @@ export async function buildService(
             { name: 'metrics-db', run: () => metrics.check() },
             { name: 'node-check', run: () => checkNodeBinary(binary) },
             { name: 'agent-ca', run: async () => checkCa(authority, now()) },
+            { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
           nodeBinaryVersion: binary.version,
         }),
@@ -340,7 +370,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
-    await Promise.all([verifier.close(), dispatcher.close()])
+    await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await metrics.close()
     await services.close()
   }
@@ -349,7 +379,7 @@ export async function buildService(
     stopping ??= stop()
     return stopping
   }
-  return { app, agents, services, fleet, assignments, authority, close }
+  return { app, agents, services, fleet, assignments, authority, backups, close }
 }
 
 /**

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
+
 import {
   AuditDetailSchema,
   AuditEntrySchema,
   AuditVerificationSchema,
 } from './features/audit/schema.ts'
+import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
   ChangeSchema,
   ConfigSchema,
@@ -56,6 +58,8 @@ import type { NamedSchemas } from './openapi/named-parts.ts'
 import { RoleSchema } from './people/roles.ts'
 
 export const namedSchemas: NamedSchemas = {
+  Backup: BackupSchema,
+  BackupSettings: BackupSettingsSchema,
   AuditDetail: AuditDetailSchema,
   AuditEntry: AuditEntrySchema,
   AuditVerification: AuditVerificationSchema,
@@ -83,6 +87,7 @@ export const namedSchemas: NamedSchemas = {
   NodeIdentity: NodeIdentitySchema,
   NodeTask: NodeTaskSchema,
   Override: OverrideSchema,
+  Recovery: RecoverySchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
   RolloutPlan: RolloutPlanSchema,

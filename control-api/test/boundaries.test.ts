@@ -66,7 +66,13 @@ describe('the sources', () => {
 
   test('know SQLite only where databases are opened, and the environment only in config.ts', () => {
     const sqlite = imports.filter(({ to }) => to === 'better-sqlite3').map(({ from }) => from)
-    expect(sqlite).toEqual(['db/open.ts', 'db/sqlite-dialect.ts', 'metrics-store/open.ts'])
+    expect(sqlite).toEqual([
+      'db/copy.ts',
+      'db/lock.ts',
+      'db/open.ts',
+      'db/sqlite-dialect.ts',
+      'metrics-store/open.ts',
+    ])
     const code = (file: string) => textOf(file).replaceAll(/^\s*\/\/.*$/gm, '')
     expect(files.filter((file) => code(file).includes('process.env'))).toEqual(['config.ts'])
   })

@@ -8,6 +8,7 @@ import { expect, onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
+import type { Identity } from '../src/meta.ts'
 import { refusalsOf } from '../src/openapi/refusals.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import type { Role } from '../src/people/roles.ts'
@@ -20,6 +21,9 @@ export const nodeBinary = resolve(
   import.meta.dirname,
   '../../server-c/build/release/farmstead-node',
 )
+
+/** Of a control plane in its first epoch. */
+export const testIdentity: Identity = { controlPlaneId: 'cp_test', epoch: 1, recovery: null }
 
 /** A client that keeps its cookie and speaks as the console's pages do. */
 export type Client = {
@@ -54,6 +58,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     oidc: null,
     webhookAllow: [],
     logLevel: 'silent',
+    backups: null,
     ...overrides,
   }
 }

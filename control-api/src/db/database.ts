@@ -2,6 +2,7 @@
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { BackupTables } from '../features/backups/tables.ts'
 import type { ConfigTables } from '../features/configs/tables.ts'
 import type { OidcTables } from '../features/oidc/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
@@ -127,6 +128,9 @@ export type NodesTable = {
   drift: Generated<string | null>
   /** JSON, see DriftDecision in agents/drift.ts: what an operator lets the next assignment replace. */
   drift_decision: Generated<string | null>
+  /** Kept by triggers: the version that `effective` came to it under last. */
+  running_config: Generated<string | null>
+  running_version: Generated<number | null>
 }
 
 /** Of who has a `drift`. */
@@ -192,6 +196,7 @@ export type CoreTables = {
 
 /** Features add their tables with `& TheirTables`. */
 export type Database = CoreTables &
+  BackupTables &
   ConfigTables &
   IdempotencyTables &
   OidcTables &

@@ -15,6 +15,7 @@ import * as audit from './migrations/023-audit.ts'
 import * as drafts from './migrations/024-drafts.ts'
 import * as rest from './migrations/026-rest.ts'
 import * as webhooks from './migrations/027-webhooks.ts'
+import * as backups from './migrations/028-backups.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -30,6 +31,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '024-drafts': drafts,
   '026-rest': rest,
   '027-webhooks': webhooks,
+  '028-backups': backups,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -14,6 +14,7 @@ export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
+export const BackupIdSchema = id('backup')
 /** Stands in histories, logs and shell commands. */
 export const UsernameSchema = Type.String({
   maxLength: 64,

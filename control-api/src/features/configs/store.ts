@@ -154,15 +154,15 @@ export const versionSummaries = (db: Reader) =>
 
 /** Nodes whose effective digest came to them last under a version of this config. */
 async function nodesByVersion(db: Reader, config: string): Promise<Map<number, number>> {
-  const { rows } = await sql<{ version: number; nodes: number }>`
-    select a.version, count(*) as nodes
-    from nodes n join assignments a on a.node_id = n.id and a.generation = (
-      select max(generation) from assignments
-      where node_id = n.id and digest = n.effective ->> 'digest'
-    )
-    where n.decommissioned_at_ms is null and a.config = ${config}
-    group by a.version
-  `.execute(db)
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['running_version as version', sql<number>`count(*)`.as('nodes')])
+    .where('decommissioned_at_ms', 'is', null)
+    .where('running_config', '=', config)
+    .where('running_version', 'is not', null)
+    .groupBy('running_version')
+    .$narrowType<{ version: number }>()
+    .execute()
   return new Map(rows.map(({ version, nodes }) => [version, nodes]))
 }
 

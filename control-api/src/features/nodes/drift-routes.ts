@@ -9,6 +9,7 @@ import type { Unit, Write } from '../../db/write.ts'
 import { NodeNotFound, NotAllowed, type Refusal } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import type { Adopt } from '../../ports.ts'
+import { InRecovery } from '../../recovery.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
@@ -64,7 +65,14 @@ export const nodeDriftRoutes =
       {
         config: {
           permission: 'nodes:write',
-          errors: [NodeNotFound, NoDrift, DriftChanged, NothingAssigned, ...adoptErrors],
+          errors: [
+            NodeNotFound,
+            NoDrift,
+            DriftChanged,
+            NothingAssigned,
+            InRecovery,
+            ...adoptErrors,
+          ],
         },
         schema: {
           operationId: 'decideNodeDrift',

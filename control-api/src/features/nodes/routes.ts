@@ -12,6 +12,7 @@ import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
+import type { Identity } from '../../meta.ts'
 import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
@@ -32,7 +33,7 @@ type Deps = {
   db: Kysely<Database>
   write: Write
   now: () => number
-  epoch: number
+  identity: Pick<Identity, 'epoch'>
   isTls: boolean
   fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'forget' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>

@@ -31,6 +31,7 @@ import {
   saveTask,
   spendTime,
   taskText,
+  unfinishedRollouts,
 } from './store.ts'
 
 type Deps = {
@@ -54,6 +55,8 @@ type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 export type Engine = RolloutEngine & {
   start(unit: Unit, rolloutId: string): Promise<void>
   freeze(rolloutId: string, by: { actor: string; stateVersion: number }): Promise<void>
+  /** Ends all that are under way; nodes keep what they have. */
+  freezeAll(actor: string): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
@@ -192,6 +195,13 @@ export function createEngine({
           })
         }
         await apply(unit, loaded, { kind: 'freeze', actor }, actor)
+      }),
+
+    freezeAll: (actor) =>
+      write(async (unit) => {
+        for (const rolloutId of await unfinishedRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'freeze', actor }, actor)
+        }
       }),
 
     async tick(elapsedMs) {

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import { InRecovery } from '../../recovery.ts'
 import { ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import type { Engine } from './engine.ts'
@@ -109,6 +110,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'rollouts:run',
         errors: [
+          InRecovery,
           VersionNotFound,
           RolloutActive,
           FleetChanged,
