@@ -18,6 +18,7 @@ import {
   EnrolmentTokenSchema,
 } from './features/enrolment-tokens/schema.ts'
 import { EventSchema } from './features/events/schema.ts'
+import { GroupOrderSchema, GroupSchema } from './features/groups/schema.ts'
 import { HealthSchema, SystemSchema } from './features/health/schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import {
@@ -31,6 +32,7 @@ import {
   NodeIdentitySchema,
   NodeSchema,
   OverrideSchema,
+  RenderedConfigSchema,
   SyncStateSchema,
 } from './features/nodes/schema.ts'
 import {
@@ -43,6 +45,7 @@ import {
 import { RoleSchema, SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
+import { ImpactSchema } from './schema/impact.ts'
 
 export const namedSchemas: NamedSchemas = {
   AuditDetail: AuditDetailSchema,
@@ -57,7 +60,10 @@ export const namedSchemas: NamedSchemas = {
   EnrolmentToken: EnrolmentTokenSchema,
   ErrorLog: ErrorLogSchema,
   Event: EventSchema,
+  Group: GroupSchema,
+  GroupOrder: GroupOrderSchema,
   Health: HealthSchema,
+  Impact: ImpactSchema,
   LatencySummary: LatencySummarySchema,
   Metrics: MetricsSchema,
   Node: NodeSchema,
@@ -68,6 +74,7 @@ export const namedSchemas: NamedSchemas = {
   NodeIdentity: NodeIdentitySchema,
   NodeTask: NodeTaskSchema,
   Override: OverrideSchema,
+  RenderedConfig: RenderedConfigSchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
   RolloutPlan: RolloutPlanSchema,

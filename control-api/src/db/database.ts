@@ -3,6 +3,7 @@
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { ConfigTables } from '../features/configs/tables.ts'
+import type { GroupTables } from '../features/groups/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
 
@@ -142,6 +143,8 @@ export type AssignmentsTable = {
   version: number
   digest: string
   text_id: string
+  /** The node's group when the text was made; '': from before there were groups. */
+  group_name: Generated<string>
   state: AssignmentState
   created_at_ms: number
   updated_at_ms: number
@@ -171,4 +174,4 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables
+export type Database = CoreTables & ConfigTables & GroupTables & RolloutTables & TokenTables

@@ -9,8 +9,9 @@ import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
-import * as rest from './migrations/026-rest.ts'
 import * as audit from './migrations/023-audit.ts'
+import * as groups from './migrations/025-groups.ts'
+import * as rest from './migrations/026-rest.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -19,6 +20,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
+  '025-groups': groups,
   '021-api-tokens': apiTokens,
   '026-rest': rest,
   '023-audit': audit,

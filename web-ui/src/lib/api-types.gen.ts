@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/rendered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A version as this node would get it now, with what each layer and variable adds
+         * @description Without config and version: the one it should run, else the one its group’s new nodes get. It was rendered when it was rolled out; what has changed since comes with the next rollout.
+         */
+        get: operations["getNodeRendered"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -203,7 +223,7 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels */
+        /** Rename a node or replace its labels; with dry_run=1 say what that would do */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -216,7 +236,10 @@ export interface paths {
         };
         /** What differs on this node: a merge patch (RFC 7396) over each version */
         get: operations["getNodeOverride"];
-        /** Replace what differs on this node; takes effect with the next rollout to it */
+        /**
+         * Replace what differs on this node; takes effect with the next rollout to it
+         * @description With dry_run=1 it says what that would do.
+         */
         put: operations["putNodeOverride"];
         post?: never;
         delete?: never;
@@ -396,7 +419,7 @@ export interface paths {
         /** Rollouts, newest first */
         get: operations["listRollouts"];
         put?: never;
-        /** Roll a version out to all nodes; with dry_run=1 say what it would do */
+        /** Roll a version out to the nodes it is for; with dry_run=1 say what it would do */
         post: operations["createRollout"];
         delete?: never;
         options?: never;
@@ -432,6 +455,68 @@ export interface paths {
         put?: never;
         /** End a rollout as it is: nodes keep what they have now */
         post: operations["freezeRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All groups in order; a node belongs to the first that matches its labels */
+        get: operations["listGroups"];
+        put?: never;
+        /** Make a group; with dry_run=1 say what it would do */
+        post: operations["createGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One group; its ETag is for changing it */
+        get: operations["getGroup"];
+        /**
+         * Replace a group’s settings; with dry_run=1 say what that would do
+         * @description Nodes get what it makes of them with the next rollout to them.
+         */
+        put: operations["putGroup"];
+        post?: never;
+        /** Remove a group; its nodes go to the next that matches */
+        delete: operations["deleteGroup"];
+        options?: never;
+        head?: never;
+        /** Change some of a group’s settings; with dry_run=1 say what that would do */
+        patch: operations["updateGroup"];
+        trace?: never;
+    };
+    "/api/v1/group-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The order in which groups are asked; its ETag is for changing it */
+        get: operations["getGroupOrder"];
+        /**
+         * Put the groups into another order; with dry_run=1 say what that would do
+         * @description Name each group once. The default group is always the last and is not named.
+         */
+        put: operations["putGroupOrder"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -832,6 +917,32 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        Group: {
+            /** @example edge-1 */
+            name: string;
+            description: string;
+            /** @description Which labels its nodes have; empty: any */
+            selector: string;
+            /** @description A node belongs to the first group whose selector matches it */
+            position: number;
+            config: string | null;
+            /** @description RFC 7396, laid over each version before the node’s own override */
+            mergePatch: {
+                [key: string]: unknown;
+            };
+            /** @description Nodes that belong to it now */
+            nodes: number;
+            /** @description It takes the nodes that no other group takes */
+            isDefault: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        GroupOrder: {
+            names: string[];
+        };
         Health: {
             /** @enum {unknown} */
             status: "ok" | "degraded";
@@ -842,6 +953,65 @@ export interface components {
                 ok: boolean;
                 message: string;
             }[];
+        };
+        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+        Impact: {
+            moves: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    from: string;
+                    /** @example edge-1 */
+                    to: string;
+                }[];
+            };
+            changes: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    from: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    to: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    fromDigest: string | null;
+                    toDigest: string | null;
+                    /** @description Where the texts differ, the first 20 */
+                    pointers: string[];
+                }[];
+            };
+            invalid: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    };
+                    errors: components["schemas"]["ConfigError"][];
+                }[];
+            };
+            /** @description Nodes that would get another text which farmstead-node was not asked about */
+            unchecked: number;
         };
         LatencySummary: {
             windowSeconds: number;
@@ -896,6 +1066,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The first group whose selector matches its labels */
+            group: string;
             hostname: string;
             /** @description farmstead-node version */
             version: string;
@@ -1138,6 +1310,56 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RenderedConfig: {
+            version: {
+                /** @example edge-1 */
+                config: string;
+                number: number;
+            };
+            text: string;
+            digest: string | null;
+            /** @description Why it has no digest */
+            errors: components["schemas"]["ConfigError"][];
+            layers: {
+                versionText: string;
+                group: {
+                    /** @example edge-1 */
+                    name: string;
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                node: {
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                variables: {
+                    name: string;
+                    value: string;
+                }[];
+            };
+        };
         /** @enum {unknown} */
         Role: "viewer" | "editor" | "operator" | "approver" | "admin" | "auditor";
         Rollout: {
@@ -1147,6 +1369,8 @@ export interface components {
             config: string;
             version: number;
             previousVersion: number | null;
+            /** @description It is only for these nodes; empty: all the config goes to */
+            selector: string;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -1184,7 +1408,23 @@ export interface components {
                 changes: boolean;
                 digest: string | null;
                 errors: components["schemas"]["ConfigError"][];
+                /** @example edge-1 */
+                group: string;
             }[];
+            excluded: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    group: string;
+                    /** @description Why this rollout does not go to it */
+                    reason: string;
+                }[];
+            };
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
@@ -2910,6 +3150,213 @@ export interface operations {
             };
         };
     };
+    getNodeRendered: {
+        parameters: {
+            query?: {
+                /** @example edge-1 */
+                config?: string;
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "config": "edge-1",
+                     *         "number": 1
+                     *       },
+                     *       "text": "text",
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "layers": {
+                     *         "versionText": "versionText",
+                     *         "group": {
+                     *           "name": "edge-1",
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "node": {
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "variables": [
+                     *           {
+                     *             "name": "name",
+                     *             "value": "value"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        version: {
+                            /** @example edge-1 */
+                            config: string;
+                            number: number;
+                        };
+                        text: string;
+                        digest: string | null;
+                        /** @description Why it has no digest */
+                        errors: components["schemas"]["ConfigError"][];
+                        layers: {
+                            versionText: string;
+                            group: {
+                                /** @example edge-1 */
+                                name: string;
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            node: {
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            variables: {
+                                name: string;
+                                value: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: A version is a config and a number
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_not_found`: No such node
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `nothing_assigned`: There is no version for the node yet */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listNodes: {
         parameters: {
             query?: {
@@ -2922,6 +3369,10 @@ export interface operations {
                 q?: string;
                 /** @description Only nodes whose agent is talking to us now, or only the others */
                 connected?: boolean;
+                /** @example edge-1 */
+                group?: string;
+                /** @example zone=eu,!canary */
+                selector?: string;
             };
             header?: never;
             path?: never;
@@ -2944,6 +3395,7 @@ export interface operations {
                      *           "labels": {
                      *             "zone": "a"
                      *           },
+                     *           "group": "group",
                      *           "hostname": "hostname",
                      *           "version": "version",
                      *           "os": "os",
@@ -3102,6 +3554,8 @@ export interface operations {
                             labels: {
                                 [key: string]: string;
                             };
+                            /** @description The first group whose selector matches its labels */
+                            group: string;
                             hostname: string;
                             /** @description farmstead-node version */
                             version: string;
@@ -3226,6 +3680,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
              *     - `too_many_requests`: Too many requests
@@ -3274,6 +3737,7 @@ export interface operations {
                      *       "labels": {
                      *         "zone": "a"
                      *       },
+                     *       "group": "group",
                      *       "hostname": "hostname",
                      *       "version": "version",
                      *       "os": "os",
@@ -3428,6 +3892,8 @@ export interface operations {
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -3703,7 +4169,10 @@ export interface operations {
     };
     updateNode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -3751,6 +4220,7 @@ export interface operations {
                      *       "labels": {
                      *         "zone": "a"
                      *       },
+                     *       "group": "group",
                      *       "hostname": "hostname",
                      *       "version": "version",
                      *       "os": "os",
@@ -3905,6 +4375,8 @@ export interface operations {
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -3987,7 +4459,7 @@ export interface operations {
                          * @example 2026-11-21T09:00:00.000Z
                          */
                         enrolledAt: string;
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -4235,7 +4707,10 @@ export interface operations {
     };
     putNodeOverride: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -4309,7 +4784,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -5741,6 +6216,7 @@ export interface operations {
                      *           "config": "edge-1",
                      *           "version": 1,
                      *           "previousVersion": 1,
+                     *           "selector": "selector",
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
@@ -5868,7 +6344,8 @@ export interface operations {
                  * @example {
                  *       "config": "edge-1",
                  *       "version": 1,
-                 *       "message": "message"
+                 *       "message": "message",
+                 *       "selector": "zone=eu,!canary"
                  *     }
                  */
                 "application/json": {
@@ -5876,6 +6353,8 @@ export interface operations {
                     config: string;
                     version: number;
                     message?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
                 };
             };
         };
@@ -5909,9 +6388,21 @@ export interface operations {
                      *               "message": "message",
                      *               "hint": "hint"
                      *             }
-                     *           ]
+                     *           ],
+                     *           "group": "edge-1"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "excluded": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "group": "edge-1",
+                     *             "reason": "reason"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["RolloutPlan"];
@@ -5929,6 +6420,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -6051,7 +6543,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rollout_invalid`: A node would refuse this version */
+            /**
+             * @description - `selector_invalid`: The selector cannot be read
+             *     - `rollout_invalid`: A node would refuse this version
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6128,6 +6623,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -6274,6 +6770,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -6390,6 +6887,1437 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "description": "description",
+                     *           "selector": "selector",
+                     *           "position": 1,
+                     *           "config": "edge-1",
+                     *           "mergePatch": {},
+                     *           "nodes": 1,
+                     *           "isDefault": true,
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /** @example edge-1 */
+                            name: string;
+                            description: string;
+                            /** @description Which labels its nodes have; empty: any */
+                            selector: string;
+                            /** @description A node belongs to the first group whose selector matches it */
+                            position: number;
+                            config: string | null;
+                            /** @description RFC 7396, laid over each version before the node’s own override */
+                            mergePatch: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Nodes that belong to it now */
+                            nodes: number;
+                            /** @description It takes the nodes that no other group takes */
+                            isDefault: boolean;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            updatedAt: string;
+                        }[];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {},
+                 *       "position": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `group_exists`: The group is there already
+             *     - `too_many_groups`: There are too many groups
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroupOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroupOrder: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "names": [
+                 *         "edge-1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupOrder"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"] | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `order_incomplete`: The order does not name each group once */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7088,13 +9016,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "kind": "kind",
+                     *           "object": "object",
+                     *           "action": "action",
+                     *           "actor": "actor",
+                     *           "by": "people",
+                     *           "via": "via",
+                     *           "tokenId": "tokenId",
+                     *           "requestId": "requestId",
+                     *           "address": "address"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["AuditEntry"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7103,7 +9066,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7112,8 +9079,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7121,8 +9091,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7149,6 +9119,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "kind": "kind",
+                     *       "object": "object",
+                     *       "action": "action",
+                     *       "actor": "actor",
+                     *       "by": "people",
+                     *       "via": "via",
+                     *       "tokenId": "tokenId",
+                     *       "requestId": "requestId",
+                     *       "address": "address",
+                     *       "data": {},
+                     *       "previousHash": "previousHash",
+                     *       "hash": "hash"
+                     *     }
+                     */
                     "application/json": {
                         id: number;
                         /**
@@ -7181,7 +9169,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7190,7 +9190,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7199,8 +9203,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7208,8 +9215,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7255,11 +9262,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example  */
                     "application/x-ndjson": string;
+                    /** @example  */
                     "text/csv": string;
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7268,7 +9289,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7277,8 +9302,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7286,8 +9314,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7312,10 +9340,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "head",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerification"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7324,7 +9366,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7333,8 +9379,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7342,8 +9391,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7368,10 +9417,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "head",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerification"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7380,7 +9452,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7389,8 +9466,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7398,8 +9475,47 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

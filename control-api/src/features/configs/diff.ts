@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What changed between two documents, by JSON Pointer: reordered keys and comments are no change.
 import { isDeepStrictEqual } from 'node:util'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { helpFor, type SchemaNode } from './schema-walk.ts'
-import { type JsonObject, type JsonValue, pointerTo } from './text.ts'
+import { pointerTo } from './text.ts'
 
 export type Change = {
   pointer: string
@@ -57,6 +58,3 @@ function compareArrays(from: JsonValue[], to: JsonValue[], pointer: string, out:
     else compare(old, now, here, out)
   }
 }
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -10,8 +10,9 @@ import { viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
-import type { LatencySummary, Metrics } from '../../ports.ts'
-import { type IdentityState, syncOf } from './rules.ts'
+import { type Grouping, targetOf } from '../../grouping.ts'
+import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
+import { type IdentityState, outdated, syncOf } from './rules.ts'
 import type { Node } from './schema.ts'
 import type { NodeRow } from './store.ts'
 import { urlsOf } from './urls.ts'
@@ -24,6 +25,7 @@ type Deps = {
   isTls: boolean
   fleet: Pick<Fleet, 'presence'>
   metrics: Pick<Metrics, 'latencySummaries'>
+  readGrouping: ReadGrouping
 }
 
 /** The summary on a node's card looks back this far. */
@@ -41,12 +43,17 @@ const noLatency: LatencySummary = {
 type Versioned = { config: string; version: number }
 type Digested = { generation: number; digest: string }
 
-export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) => {
+export const createNodeView = (deps: Deps) => {
+  const { db, now, epoch, isTls, fleet, metrics, readGrouping } = deps
   const versionOf = async (nodeId: string, digest: string | undefined) =>
     digest === undefined ? undefined : await assignmentByDigest(db, nodeId, digest)
 
-  type Extra = { latency: LatencySummary; certificate: CertificateRow | undefined }
-  const show = async (row: NodeRow, { latency, certificate }: Extra): Promise<Node> => {
+  type Extra = {
+    latency: LatencySummary
+    certificate: CertificateRow | undefined
+    grouping: Grouping
+  }
+  const show = async (row: NodeRow, { latency, certificate, grouping }: Extra): Promise<Node> => {
     const presence = fleet.presence(row.id)
     const { connected, lastSeenAtMs, gauges } = presence
     const drift = viewDrift(row)
@@ -56,6 +63,9 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
     const lastResult = fromJson<LastResult>(row.last_result)
     const desired = await latestAssignment(db, row.id)
     const running = await versionOf(row.id, effective?.digest)
+    const { group, node } = targetOf(grouping, row)
+    const given = desired && { config: desired.config, group: desired.group_name }
+    const stale = given ? outdated(given, { group, claimed: grouping.claimed }) : null
     const seenAtMs = lastSeenAtMs ?? row.last_seen_at_ms
     const sync = syncOf({
       connected,
@@ -89,7 +99,8 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
     return {
       id: row.id,
       name: row.name,
-      labels: JSON.parse(row.labels),
+      labels: { ...node.labels },
+      group: group.name,
       hostname: row.hostname,
       version: row.version,
       os: row.os,
@@ -100,7 +111,7 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
       urls: running ? urlsOf(running.text, row.hostname) : [],
       sync: {
         state: sync.state,
-        reason: sync.reason,
+        reason: stale === null ? sync.reason : `${sync.reason} ${stale}`,
         since: iso(sync.sinceMs),
         desired: identity(desired, desired),
         acknowledged: identity(acknowledged, await versionOf(row.id, acknowledged?.digest)),
@@ -129,10 +140,11 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
     const ids = rows.map((row) => row.id)
     const latencies = await metrics.latencySummaries(ids, LATENCY_WINDOW_SECONDS)
     const certificates = await newestCertificates(db, ids)
+    const grouping = await readGrouping(db)
     return await Promise.all(
       rows.map((row) => {
         const latency = latencies.get(row.id) ?? noLatency
-        return show(row, { latency, certificate: certificates.get(row.id) })
+        return show(row, { latency, certificate: certificates.get(row.id), grouping })
       }),
     )
   }
