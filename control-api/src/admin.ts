@@ -12,6 +12,7 @@ import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
 import { AppError } from './errors.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
+import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
@@ -155,10 +156,9 @@ program
     const text = isStdin ? await readStream(process.stdin) : await readFile(file, 'utf8')
     const origin = isStdin ? 'stdin' : file
     await withServices(async ({ write, now }, { nodeBinary }) => {
-      const validate = createValidate({
-        checkSchema: compileSchemaCheck(loadConfigSchema()),
-        nodeCheck: createNodeCheck({ binary: nodeBinary }),
-      })
+      const nodeCheck = createNodeCheck({ binary: nodeBinary })
+      const checkSchema = compileSchemaCheck(loadConfigSchema())
+      const validate = createValidateAuthors(createValidate({ checkSchema, nodeCheck }))
       const number = await importConfig(
         { write, validate, now },
         { config: name, text, author: OPERATOR, message, release },

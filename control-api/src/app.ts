@@ -21,19 +21,24 @@ import { createVerifier } from './features/audit/verifier.ts'
 import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
 import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
+import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
-import { findVersion, lastRelease } from './features/configs/store.ts'
+import { findVersion, lastReleaseOf } from './features/configs/store.ts'
+import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import {
   createAdopt,
+  createNodeChecks,
   createReleases,
   releaseVersion,
   saveErrors,
-  validateForNode,
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
+import { impactOf, nodeChange } from './features/groups/impact.ts'
+import { groupRoutes } from './features/groups/routes.ts'
+import { readGrouping } from './features/groups/store.ts'
 import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
@@ -152,9 +157,11 @@ export async function buildService(
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
   const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
+  const validateAuthors = createValidateAuthors(validate)
   const releases = createReleases()
+  const previews = () => openPreviews({ db, validate, schema })
   const onUnrenderable = (nodeId: string) =>
-    app.log.error({ nodeId }, 'this node’s override makes the released version unreadable')
+    app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
   const engine = createEngine({
     db,
     write,
@@ -162,6 +169,7 @@ export async function buildService(
     assignments,
     renderForNode: releases.renderForNode,
     errorsForAuthor: releases.errorsForAuthor,
+    readGrouping,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -180,6 +188,7 @@ export async function buildService(
     assignments,
     engine,
     releases,
+    readGrouping,
     now,
     onUnrenderable,
     onCloneDetected: (nodeId) => fleet.endPoll(nodeId),
@@ -201,9 +210,10 @@ export async function buildService(
   })
   // Nodes that wait are told of it with their next hello.
   authority?.onChange(() => fleet.wakeAll())
-  // A release may be what nodes without an assignment wait for.
+  // A release may be what nodes without an assignment wait for; or a group that has one.
   events.subscribe(({ event }) => {
-    if (event.kind === 'config' && event.action === 'released') fleet.wakeAll()
+    const isRelease = event.kind === 'config' && event.action === 'released'
+    if (isRelease || event.kind === 'group') fleet.wakeAll()
   })
 
   // Everything that holds for every route.
@@ -290,24 +300,31 @@ export async function buildService(
           engine,
           assignments,
           logRequests,
-          adopt: createAdopt({ db, write, now, validate }),
+          adopt: createAdopt({ db, write, now, validate: validateAuthors }),
           adoptErrors: saveErrors,
+          readGrouping,
+          openPreviews: previews,
+          impactOf: (id, change) =>
+            impactOf({ db, openPreviews: previews }, nodeChange(id, change)),
         }),
       )
-      await api.register(configRoutes({ db, write, now, validate, schema }))
+      await api.register(configRoutes({ db, write, now, validate: validateAuthors, schema }))
       await api.register(
         rolloutRoutes({
           db,
           write,
           now,
           engine,
-          checkForNode: (text, mergePatch) => validateForNode(validate, text, mergePatch),
+          checkFor: (text) => createNodeChecks(validate, text),
+          readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,
-          releasedVersion: async ({ trx }) => (await lastRelease(trx)) ?? null,
+          releasedVersion: async ({ trx }, name) =>
+            (await lastReleaseOf(trx, name))?.version ?? null,
           isConnected: (nodeId) => fleet.presence(nodeId).connected,
         }),
       )
+      await api.register(groupRoutes({ db, write, now, openPreviews: previews }))
       await api.register(
         metricsRoutes({
           db,

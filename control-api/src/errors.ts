@@ -192,6 +192,13 @@ export const EnrolmentTokenNotFound = defineError(
   'No such enrolment token',
   (id: string) => `There is no enrolment token ${id}. GET /api/v1/enrolment-tokens lists them.`,
 )
+export const SelectorInvalid = defineError(
+  422,
+  'selector_invalid',
+  'The selector cannot be read',
+  (column: number, message: string) =>
+    `Column ${column}: ${message}. A selector is written like "zone=eu,tier in (edge, core),!canary"; all of it must hold.`,
+)
 export const PreconditionRequired = defineError(
   428,
   'precondition_required',

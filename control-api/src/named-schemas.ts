@@ -24,6 +24,7 @@ import {
   EnrolmentTokenSchema,
 } from './features/enrolment-tokens/schema.ts'
 import { EventSchema } from './features/events/schema.ts'
+import { GroupOrderSchema, GroupSchema } from './features/groups/schema.ts'
 import { HealthSchema, SystemSchema } from './features/health/schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import {
@@ -37,6 +38,7 @@ import {
   NodeIdentitySchema,
   NodeSchema,
   OverrideSchema,
+  RenderedConfigSchema,
   SyncStateSchema,
 } from './features/nodes/schema.ts'
 import {
@@ -56,6 +58,7 @@ import {
 } from './features/webhooks/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
 import { RoleSchema } from './people/roles.ts'
+import { ImpactSchema } from './schema/impact.ts'
 
 export const namedSchemas: NamedSchemas = {
   Backup: BackupSchema,
@@ -76,7 +79,10 @@ export const namedSchemas: NamedSchemas = {
   EnrolmentToken: EnrolmentTokenSchema,
   ErrorLog: ErrorLogSchema,
   Event: EventSchema,
+  Group: GroupSchema,
+  GroupOrder: GroupOrderSchema,
   Health: HealthSchema,
+  Impact: ImpactSchema,
   LatencySummary: LatencySummarySchema,
   Metrics: MetricsSchema,
   Node: NodeSchema,
@@ -88,6 +94,7 @@ export const namedSchemas: NamedSchemas = {
   NodeTask: NodeTaskSchema,
   Override: OverrideSchema,
   Recovery: RecoverySchema,
+  RenderedConfig: RenderedConfigSchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
   RolloutPlan: RolloutPlanSchema,

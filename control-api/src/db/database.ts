@@ -4,6 +4,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { BackupTables } from '../features/backups/tables.ts'
 import type { ConfigTables } from '../features/configs/tables.ts'
+import type { GroupTables } from '../features/groups/tables.ts'
 import type { OidcTables } from '../features/oidc/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
@@ -165,6 +166,8 @@ export type AssignmentsTable = {
   version: number
   digest: string
   text_id: string
+  /** The node's group when the text was made; '': from before there were groups. */
+  group_name: Generated<string>
   state: AssignmentState
   created_at_ms: number
   updated_at_ms: number
@@ -198,6 +201,7 @@ export type CoreTables = {
 export type Database = CoreTables &
   BackupTables &
   ConfigTables &
+  GroupTables &
   IdempotencyTables &
   OidcTables &
   RolloutTables &

@@ -13,6 +13,7 @@ import * as apiTokens from './migrations/021-api-tokens.ts'
 import * as oidc from './migrations/022-oidc.ts'
 import * as audit from './migrations/023-audit.ts'
 import * as drafts from './migrations/024-drafts.ts'
+import * as groups from './migrations/025-groups.ts'
 import * as rest from './migrations/026-rest.ts'
 import * as webhooks from './migrations/027-webhooks.ts'
 import * as backups from './migrations/028-backups.ts'
@@ -29,6 +30,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '022-oidc': oidc,
   '023-audit': audit,
   '024-drafts': drafts,
+  '025-groups': groups,
   '026-rest': rest,
   '027-webhooks': webhooks,
   '028-backups': backups,

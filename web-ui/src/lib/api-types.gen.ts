@@ -353,6 +353,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/rendered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A version as this node would get it now, with what each layer and variable adds
+         * @description Without config and version: the one it should run, else the one its group’s new nodes get. It was rendered when it was rolled out; what has changed since comes with the next rollout.
+         */
+        get: operations["getNodeRendered"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -391,7 +411,7 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels */
+        /** Rename a node or replace its labels; with dry_run=1 say what that would do */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -404,7 +424,10 @@ export interface paths {
         };
         /** What differs on this node: a merge patch (RFC 7396) over each version */
         get: operations["getNodeOverride"];
-        /** Replace what differs on this node; takes effect with the next rollout to it */
+        /**
+         * Replace what differs on this node; takes effect with the next rollout to it
+         * @description With dry_run=1 it says what that would do.
+         */
         put: operations["putNodeOverride"];
         post?: never;
         delete?: never;
@@ -632,7 +655,7 @@ export interface paths {
         /** Rollouts, newest first */
         get: operations["listRollouts"];
         put?: never;
-        /** Roll a version out to all nodes; with dry_run=1 say what it would do */
+        /** Roll a version out to the nodes it is for; with dry_run=1 say what it would do */
         post: operations["createRollout"];
         delete?: never;
         options?: never;
@@ -668,6 +691,68 @@ export interface paths {
         put?: never;
         /** End a rollout as it is: nodes keep what they have now */
         post: operations["freezeRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All groups in order; a node belongs to the first that matches its labels */
+        get: operations["listGroups"];
+        put?: never;
+        /** Make a group; with dry_run=1 say what it would do */
+        post: operations["createGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One group; its ETag is for changing it */
+        get: operations["getGroup"];
+        /**
+         * Replace a group’s settings; with dry_run=1 say what that would do
+         * @description Nodes get what it makes of them with the next rollout to them.
+         */
+        put: operations["putGroup"];
+        post?: never;
+        /** Remove a group; its nodes go to the next that matches */
+        delete: operations["deleteGroup"];
+        options?: never;
+        head?: never;
+        /** Change some of a group’s settings; with dry_run=1 say what that would do */
+        patch: operations["updateGroup"];
+        trace?: never;
+    };
+    "/api/v1/group-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The order in which groups are asked; its ETag is for changing it */
+        get: operations["getGroupOrder"];
+        /**
+         * Put the groups into another order; with dry_run=1 say what that would do
+         * @description Name each group once. The default group is always the last and is not named.
+         */
+        put: operations["putGroupOrder"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1414,6 +1499,32 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        Group: {
+            /** @example edge-1 */
+            name: string;
+            description: string;
+            /** @description Which labels its nodes have; empty: any */
+            selector: string;
+            /** @description A node belongs to the first group whose selector matches it */
+            position: number;
+            config: string | null;
+            /** @description RFC 7396, laid over each version before the node’s own override */
+            mergePatch: {
+                [key: string]: unknown;
+            };
+            /** @description Nodes that belong to it now */
+            nodes: number;
+            /** @description It takes the nodes that no other group takes */
+            isDefault: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        GroupOrder: {
+            names: string[];
+        };
         Health: {
             /** @enum {unknown} */
             status: "ok" | "degraded";
@@ -1424,6 +1535,65 @@ export interface components {
                 ok: boolean;
                 message: string;
             }[];
+        };
+        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+        Impact: {
+            moves: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    from: string;
+                    /** @example edge-1 */
+                    to: string;
+                }[];
+            };
+            changes: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    from: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    to: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    fromDigest: string | null;
+                    toDigest: string | null;
+                    /** @description Where the texts differ, the first 20 */
+                    pointers: string[];
+                }[];
+            };
+            invalid: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    };
+                    errors: components["schemas"]["ConfigError"][];
+                }[];
+            };
+            /** @description Nodes that would get another text which farmstead-node was not asked about */
+            unchecked: number;
         };
         LatencySummary: {
             windowSeconds: number;
@@ -1478,6 +1648,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The first group whose selector matches its labels */
+            group: string;
             hostname: string;
             /** @description farmstead-node version */
             version: string;
@@ -1739,6 +1911,56 @@ export interface components {
             /** @description Names of nodes that said nothing since the restore */
             unheard: string[];
         };
+        RenderedConfig: {
+            version: {
+                /** @example edge-1 */
+                config: string;
+                number: number;
+            };
+            text: string;
+            digest: string | null;
+            /** @description Why it has no digest */
+            errors: components["schemas"]["ConfigError"][];
+            layers: {
+                versionText: string;
+                group: {
+                    /** @example edge-1 */
+                    name: string;
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                node: {
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                variables: {
+                    name: string;
+                    value: string;
+                }[];
+            };
+        };
         /** @enum {unknown} */
         Role: "viewer" | "editor" | "operator" | "approver" | "admin" | "auditor";
         Rollout: {
@@ -1748,6 +1970,8 @@ export interface components {
             config: string;
             version: number;
             previousVersion: number | null;
+            /** @description It is only for these nodes; empty: all the config goes to */
+            selector: string;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -1785,7 +2009,23 @@ export interface components {
                 changes: boolean;
                 digest: string | null;
                 errors: components["schemas"]["ConfigError"][];
+                /** @example edge-1 */
+                group: string;
             }[];
+            excluded: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    group: string;
+                    /** @description Why this rollout does not go to it */
+                    reason: string;
+                }[];
+            };
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
@@ -5564,6 +5804,213 @@ export interface operations {
             };
         };
     };
+    getNodeRendered: {
+        parameters: {
+            query?: {
+                /** @example edge-1 */
+                config?: string;
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "config": "edge-1",
+                     *         "number": 1
+                     *       },
+                     *       "text": "text",
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "layers": {
+                     *         "versionText": "versionText",
+                     *         "group": {
+                     *           "name": "edge-1",
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "node": {
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "variables": [
+                     *           {
+                     *             "name": "name",
+                     *             "value": "value"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        version: {
+                            /** @example edge-1 */
+                            config: string;
+                            number: number;
+                        };
+                        text: string;
+                        digest: string | null;
+                        /** @description Why it has no digest */
+                        errors: components["schemas"]["ConfigError"][];
+                        layers: {
+                            versionText: string;
+                            group: {
+                                /** @example edge-1 */
+                                name: string;
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            node: {
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            variables: {
+                                name: string;
+                                value: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: A version is a config and a number
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_not_found`: No such node
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `nothing_assigned`: There is no version for the node yet */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listNodes: {
         parameters: {
             query?: {
@@ -5576,6 +6023,10 @@ export interface operations {
                 q?: string;
                 /** @description Only nodes whose agent is talking to us now, or only the others */
                 connected?: boolean;
+                /** @example edge-1 */
+                group?: string;
+                /** @example zone=eu,!canary */
+                selector?: string;
             };
             header?: never;
             path?: never;
@@ -5598,6 +6049,7 @@ export interface operations {
                      *           "labels": {
                      *             "zone": "a"
                      *           },
+                     *           "group": "group",
                      *           "hostname": "hostname",
                      *           "version": "version",
                      *           "os": "os",
@@ -5756,6 +6208,8 @@ export interface operations {
                             labels: {
                                 [key: string]: string;
                             };
+                            /** @description The first group whose selector matches its labels */
+                            group: string;
                             hostname: string;
                             /** @description farmstead-node version */
                             version: string;
@@ -5880,6 +6334,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
              *     - `too_many_requests`: Too many requests
@@ -5928,6 +6391,7 @@ export interface operations {
                      *       "labels": {
                      *         "zone": "a"
                      *       },
+                     *       "group": "group",
                      *       "hostname": "hostname",
                      *       "version": "version",
                      *       "os": "os",
@@ -6082,6 +6546,8 @@ export interface operations {
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -6357,7 +6823,10 @@ export interface operations {
     };
     updateNode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -6405,6 +6874,7 @@ export interface operations {
                      *       "labels": {
                      *         "zone": "a"
                      *       },
+                     *       "group": "group",
                      *       "hostname": "hostname",
                      *       "version": "version",
                      *       "os": "os",
@@ -6559,6 +7029,8 @@ export interface operations {
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -6641,7 +7113,7 @@ export interface operations {
                          * @example 2026-11-21T09:00:00.000Z
                          */
                         enrolledAt: string;
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -6900,7 +7372,10 @@ export interface operations {
     };
     putNodeOverride: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -6974,7 +7449,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -9159,6 +9634,7 @@ export interface operations {
                      *           "config": "edge-1",
                      *           "version": 1,
                      *           "previousVersion": 1,
+                     *           "selector": "selector",
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
@@ -9292,7 +9768,8 @@ export interface operations {
                  * @example {
                  *       "config": "edge-1",
                  *       "version": 1,
-                 *       "message": "message"
+                 *       "message": "message",
+                 *       "selector": "zone=eu,!canary"
                  *     }
                  */
                 "application/json": {
@@ -9300,6 +9777,8 @@ export interface operations {
                     config: string;
                     version: number;
                     message?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
                 };
             };
         };
@@ -9333,9 +9812,21 @@ export interface operations {
                      *               "message": "message",
                      *               "hint": "hint"
                      *             }
-                     *           ]
+                     *           ],
+                     *           "group": "edge-1"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "excluded": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "group": "edge-1",
+                     *             "reason": "reason"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["RolloutPlan"];
@@ -9353,6 +9844,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -9480,7 +9972,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `rollout_invalid`: A node would refuse this version
+             * @description - `selector_invalid`: The selector cannot be read
+             *     - `rollout_invalid`: A node would refuse this version
              *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
@@ -9559,6 +10052,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -9711,6 +10205,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -9839,6 +10334,1447 @@ export interface operations {
             };
             /** @description - `idempotency_key_reused`: The key belongs to another request */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "description": "description",
+                     *           "selector": "selector",
+                     *           "position": 1,
+                     *           "config": "edge-1",
+                     *           "mergePatch": {},
+                     *           "nodes": 1,
+                     *           "isDefault": true,
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /** @example edge-1 */
+                            name: string;
+                            description: string;
+                            /** @description Which labels its nodes have; empty: any */
+                            selector: string;
+                            /** @description A node belongs to the first group whose selector matches it */
+                            position: number;
+                            config: string | null;
+                            /** @description RFC 7396, laid over each version before the node’s own override */
+                            mergePatch: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Nodes that belong to it now */
+                            nodes: number;
+                            /** @description It takes the nodes that no other group takes */
+                            isDefault: boolean;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            updatedAt: string;
+                        }[];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {},
+                 *       "position": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `group_exists`: The group is there already
+             *     - `too_many_groups`: There are too many groups
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroupOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroupOrder: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "names": [
+                 *         "edge-1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupOrder"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"] | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `order_incomplete`: The order does not name each group once */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What changed between two documents, by JSON Pointer: reordered keys and comments are no change.
 import { isDeepStrictEqual } from 'node:util'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 import { pairItems } from './list-diff.ts'
 import { type Effect, effectOf, helpFor, type SchemaNode, schemaAt } from './schema-walk.ts'
-import { type JsonObject, type JsonValue, pointerTo } from './text.ts'
+import { pointerTo } from './text.ts'
 
 type Place = {
   /** Where it is now; of what was removed, where it was. */
@@ -88,6 +89,3 @@ const below = (place: Place, was: string | number, is: string | number): Place =
   pointer: pointerTo(place.pointer, is),
   fromPointer: pointerTo(place.fromPointer ?? '', was),
 })
-
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Somebody was faster with the draft: what changed meanwhile, by whom, and what both texts come to.
 import { isDeepStrictEqual } from 'node:util'
+import type { JsonValue } from '../../json.ts'
 import { etagOf } from '../../preconditions.ts'
 import { type Change, diffValues } from './diff.ts'
 import type { DraftRevision } from './draft-store.ts'
 import { type Merged, mergeTexts } from './merge.ts'
 import type { SchemaNode } from './schema-walk.ts'
-import { type JsonValue, keysOf, parseConfigText } from './text.ts'
+import { keysOf, parseConfigText } from './text.ts'
 
 export type ChangeMeanwhile = Change & { by: string | null; at: string }
 export type DraftConflict = {

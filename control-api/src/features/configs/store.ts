@@ -3,6 +3,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Unit } from '../../db/write.ts'
+import type { Recipient } from '../../grouping.ts'
 import { changeDraft } from './draft-store.ts'
 import type { ConfigTables } from './tables.ts'
 
@@ -262,7 +263,21 @@ export async function insertRelease({ trx }: Unit, release: NewRelease): Promise
     .execute()
 }
 
-export const lastRelease = (db: Reader) =>
+export const lastRelease = (db: Reader) => releases(db).executeTakeFirst()
+
+/** Of one config. */
+export const lastReleaseOf = (db: Reader, config: string) =>
+  releases(db).where('v.config', '=', config).executeTakeFirst()
+
+/** The last one that goes to these nodes. */
+export const lastReleaseFor = (db: Reader, { group: { config }, claimed }: Recipient) =>
+  releases(db)
+    .$if(config !== null, (query) => query.where('v.config', '=', config ?? ''))
+    .$if(config === null, (query) => query.where('v.config', 'not in', [...claimed]))
+    .executeTakeFirst()
+
+/** Newest first. */
+const releases = (db: Reader) =>
   db
     .selectFrom('releases')
     .innerJoin('config_versions as v', (join) =>
@@ -271,4 +286,3 @@ export const lastRelease = (db: Reader) =>
     .select(['v.config', 'v.number as version', 'v.text'])
     .orderBy('releases.id', 'desc')
     .limit(1)
-    .executeTakeFirst()

@@ -3,23 +3,25 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
+import type { RenderTarget } from '../../grouping.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { Adopt, Release, Releases } from '../../ports.ts'
 import type { ConfigError } from '../../schema/common.ts'
 import { digestOf } from './digest.ts'
 import { ConfigInvalid, ParentNotLatest } from './errors.ts'
-import { renderForNode, withoutOverride } from './render.ts'
+import { authorsText, type Laid, layOver, type Rendered, renderForNode } from './render.ts'
 import type { Source } from './schema.ts'
 import {
   findVersion,
   insertRelease,
   insertVersion,
   lastRelease,
+  lastReleaseFor,
   latestVersion,
   versionWithText,
 } from './store.ts'
-import type { JsonObject } from './text.ts'
 import type { Validate, Validation } from './validation.ts'
+import { valuesFor } from './variables.ts'
 
 export type SaveVersion = {
   config: string
@@ -126,12 +128,12 @@ async function withOrigin(db: Kysely<Database>, version: Checked) {
 
 type AdoptDeps = Deps & { db: Kysely<Database> }
 
-/** Without what the node's override puts in: that goes on differing per node. */
+/** Without what overrides and variables put in: that goes on differing per node. */
 export function createAdopt(deps: AdoptDeps): Adopt {
-  return async ({ config, version, mergePatch, text, author, message }) => {
+  return async ({ config, version, target, text, author, message }) => {
     const given = await findVersion(deps.db, config, version)
     const parent = (await latestVersion(deps.db, config))?.number ?? null
-    const authors = given ? withoutOverride(text, given.text, mergePatch as JsonObject) : text
+    const authors = given ? authorsText(text, given.text, target) : text
     const saved = await saveVersion(deps, {
       config,
       text: authors,
@@ -171,17 +173,38 @@ export async function releaseVersion(unit: Unit, released: Released, nowMs: numb
 /** Versions as nodes get them. */
 export function createReleases(): Releases {
   return {
-    async releasedVersion(trx): Promise<Release | null> {
-      return (await lastRelease(trx)) ?? null
+    async releasedVersion(trx, to): Promise<Release | null> {
+      return (await lastReleaseFor(trx, to)) ?? null
     },
-    renderForNode(versionText, mergePatch) {
-      const { text, value } = renderVersion(versionText, mergePatch)
+    renderForNode(versionText, target) {
+      const { text, value } = renderVersion(versionText, target)
       return value === undefined ? null : { text, digest: digestOf(value) }
     },
-    errorsForAuthor({ versionText, mergePatch, given }, errors) {
-      const { text, toAuthor } = renderVersion(versionText, mergePatch)
+    errorsForAuthor({ versionText, target, given }, errors) {
+      const { text, toAuthor } = renderVersion(versionText, target)
       return text === given ? errors.map(toAuthor) : [...errors]
     },
+  }
+}
+
+function renderVersion(versionText: string, target: RenderTarget): Rendered {
+  const rendered = renderForNode(versionText, target)
+  if (!rendered) throw new Error(DAMAGED)
+  return rendered
+}
+
+const DAMAGED = 'a stored version does not parse: control.db is damaged'
+
+/** One version for many nodes: what they have in common is done once. */
+export function createRenderer(versionText: string): (target: RenderTarget) => Rendered {
+  const laidBy = new Map<string, Laid>()
+  return (target) => {
+    const { group, node } = target
+    const key = JSON.stringify([group.name, group.mergePatch, node.mergePatch])
+    const laid = laidBy.get(key) ?? layOver(versionText, target)
+    if (!laid) throw new Error(DAMAGED)
+    laidBy.set(key, laid)
+    return laid(valuesFor(target))
   }
 }
 
@@ -193,24 +216,20 @@ export type NodeValidation = {
   unavailable: string | null
 }
 
-/** Would the node take this version with its override? */
-export async function validateForNode(
-  validate: Validate,
-  versionText: string,
-  mergePatch: Record<string, unknown>,
-): Promise<NodeValidation> {
-  const { text, toAuthor } = renderVersion(versionText, mergePatch)
-  const validation = await validate(text)
-  return {
-    text,
-    digest: validation.digest,
-    errors: validation.errors.map(toAuthor),
-    unavailable: validation.ok ? null : validation.unavailable,
+/** Would each node take this version as it would get it? Nodes that would get the same text share one check. */
+export function createNodeChecks(validate: Validate, versionText: string) {
+  const render = createRenderer(versionText)
+  const answers = new Map<string, Validation>()
+  return async (target: RenderTarget): Promise<NodeValidation> => {
+    const { text, errors, toAuthor } = render(target)
+    if (errors.length > 0) return { text, digest: null, errors, unavailable: null }
+    const validation = answers.get(text) ?? (await validate(text))
+    answers.set(text, validation)
+    return {
+      text,
+      digest: validation.digest,
+      errors: validation.errors.map(toAuthor),
+      unavailable: validation.ok ? null : validation.unavailable,
+    }
   }
-}
-
-function renderVersion(versionText: string, mergePatch: Record<string, unknown>) {
-  const rendered = renderForNode(versionText, mergePatch as JsonObject)
-  if (!rendered) throw new Error('a stored version does not parse: control.db is damaged')
-  return rendered
 }

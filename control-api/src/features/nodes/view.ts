@@ -16,10 +16,11 @@ import { viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
+import { type Grouping, targetOf } from '../../grouping.ts'
 import type { Identity } from '../../meta.ts'
-import type { LatencySummary, Metrics } from '../../ports.ts'
+import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
 import { createKnownUrls } from './known-urls.ts'
-import { type IdentityState, syncOf } from './rules.ts'
+import { type IdentityState, outdated, syncOf } from './rules.ts'
 import type { Node } from './schema.ts'
 import type { NodeRow } from './store.ts'
 
@@ -31,6 +32,7 @@ type Deps = {
   isTls: boolean
   fleet: Pick<Fleet, 'presence'>
   metrics: Pick<Metrics, 'latencySummaries'>
+  readGrouping: ReadGrouping
 }
 
 /** The summary on a node's card looks back this far. */
@@ -57,13 +59,15 @@ type Extra = {
   running: Assignment | undefined
   accepted: Assignment | undefined
   urls: string[]
+  grouping: Grouping
 }
 
-export const createNodeView = ({ db, now, identity: self, isTls, fleet, metrics }: Deps) => {
+export const createNodeView = (deps: Deps) => {
+  const { db, now, identity: self, isTls, fleet, metrics, readGrouping } = deps
   const knownUrls = createKnownUrls(db)
 
   const show = (row: NodeRow, extra: Extra): Node => {
-    const { latency, certificate, desired, running, accepted, urls } = extra
+    const { latency, certificate, desired, running, accepted, urls, grouping } = extra
     const presence = fleet.presence(row.id)
     const { connected, lastSeenAtMs, gauges } = presence
     const drift = viewDrift(row)
@@ -71,6 +75,9 @@ export const createNodeView = ({ db, now, identity: self, isTls, fleet, metrics 
     const effective = fromJson<Effective>(row.effective)
     const acknowledged = fromJson<Digested>(row.acknowledged)
     const lastResult = fromJson<LastResult>(row.last_result)
+    const { group, node } = targetOf(grouping, row)
+    const given = desired && { config: desired.config, group: desired.group_name }
+    const stale = given ? outdated(given, { group, claimed: grouping.claimed }) : null
     const seenAtMs = lastSeenAtMs ?? row.last_seen_at_ms
     const sync = syncOf({
       connected,
@@ -104,7 +111,8 @@ export const createNodeView = ({ db, now, identity: self, isTls, fleet, metrics 
     return {
       id: row.id,
       name: row.name,
-      labels: JSON.parse(row.labels),
+      labels: { ...node.labels },
+      group: group.name,
       hostname: row.hostname,
       version: row.version,
       os: row.os,
@@ -115,7 +123,7 @@ export const createNodeView = ({ db, now, identity: self, isTls, fleet, metrics 
       urls: urls,
       sync: {
         state: sync.state,
-        reason: sync.reason,
+        reason: stale === null ? sync.reason : `${sync.reason} ${stale}`,
         since: iso(sync.sinceMs),
         desired: identity(desired, desired),
         acknowledged: identity(acknowledged, accepted),
@@ -144,6 +152,7 @@ export const createNodeView = ({ db, now, identity: self, isTls, fleet, metrics 
     const ids = rows.map((row) => row.id)
     const latencies = await metrics.latencySummaries(ids, LATENCY_WINDOW_SECONDS)
     const certificates = await newestCertificates(db, ids)
+    const grouping = await readGrouping(db)
     const desired = await latestAssignments(db, ids)
     const versions = await assignmentsByDigest(db, rows.flatMap(digestsOf))
     const versionOf = (nodeId: string, digested: Digested | null) =>
@@ -166,6 +175,7 @@ export const createNodeView = ({ db, now, identity: self, isTls, fleet, metrics 
         running,
         accepted,
         urls: running ? urlsFor({ textId: running.text_id, hostname: row.hostname }) : [],
+        grouping,
       }),
     )
   }
