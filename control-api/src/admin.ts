@@ -13,7 +13,8 @@ import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
-import { makeOneTimePassword, renewFirstAdmin } from './features/session/first-admin.ts'
+import { letAdminIn } from './features/session/break-glass.ts'
+import { newSetupToken } from './features/session/setup.ts'
 import { raiseEpoch } from './meta.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { openServices, type Services, version } from './services.ts'
@@ -32,25 +33,26 @@ const program = new Command('admin')
 
 program
   .command('init')
-  .description('make the databases, and a one-time password for "admin" as long as none was chosen')
+  .description('make the databases, and a new set-up token as long as there is no user')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
     await withServices(async (services) => {
-      const login = await renewFirstAdmin(services)
-      if (json) print({ username: 'admin', password: login?.password ?? null })
-      else if (login)
-        say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
-      else say('Nothing to do: "admin" has a password. `reset-admin-password` makes a new one.')
+      const setupToken = await newSetupToken(services.write)
+      if (json) print({ setupToken })
+      else if (setupToken)
+        say(`Open /setup#${setupToken} of the console: it makes the first administrator.`)
+      else say('Nothing to do: there are users. `reset-admin-password` lets an administrator in.')
     })
   })
 
 program
   .command('reset-admin-password')
-  .description('give "admin" a new one-time password and end its sessions')
+  .description('let an administrator in again: a one-time password, no second factor, enabled')
+  .option('--user <name>', 'whom; made when nobody has the name', parseUsername, 'admin')
   .option('--json', 'print JSON')
-  .action(async ({ json }: { json?: boolean }) => {
+  .action(async ({ user, json }: { user: string; json?: boolean }) => {
     await withServices(async (services) => {
-      const login = await makeOneTimePassword(services)
+      const login = await letAdminIn(services, user)
       if (json) print(login)
       else say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
     })
@@ -347,6 +349,11 @@ function parseUses(text: string): number {
   const uses = Number(text)
   if (Number.isInteger(uses) && uses >= 1 && uses <= 1000) return uses
   throw new InvalidArgumentError('must be 1–1000')
+}
+
+function parseUsername(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(text)) return text
+  throw new InvalidArgumentError('names are letters, digits, ".", "_", "@" and "-"')
 }
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }

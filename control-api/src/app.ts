@@ -41,15 +41,19 @@ import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
 import { sessionRoutes, signedInUser, userOfSession } from './features/session/routes.ts'
-import { sessionIsAlive } from './features/session/store.ts'
+import { setupRoutes } from './features/session/setup-routes.ts'
 import { Throttle } from './features/session/throttle.ts'
+import { createViewSession } from './features/session/view.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
+import { userRoutes } from './features/users/routes.ts'
 import { takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
+import { sessionIsAlive } from './people/sessions.ts'
+import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { serveConsole } from './plugins/console.ts'
@@ -220,11 +224,15 @@ export async function buildService(
   const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
 
   const binary = createNodeBinary(nodeBinary)
+  const startSession = createStartSession({ write, now })
+  const view = createViewSession(now)
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
-      await api.register(sessionRoutes({ users, write, now }))
+      await api.register(sessionRoutes({ users, write, now, startSession, view }))
+      await api.register(setupRoutes({ db, write, now, startSession, view }))
+      await api.register(userRoutes({ db, write, now }))
       await api.register(tokenRoutes({ db, write, now }))
       await api.register(
         nodeRoutes({

@@ -40,9 +40,11 @@ import {
   RolloutStateSchema,
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
-import { RoleSchema, SessionSchema } from './features/session/schema.ts'
+import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
+import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
+import { RoleSchema } from './people/roles.ts'
 
 export const namedSchemas: NamedSchemas = {
   AuditDetail: AuditDetailSchema,
@@ -52,6 +54,7 @@ export const namedSchemas: NamedSchemas = {
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
+  CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
@@ -77,6 +80,7 @@ export const namedSchemas: NamedSchemas = {
   SyncState: SyncStateSchema,
   System: SystemSchema,
   TaskState: TaskStateSchema,
+  User: UserSchema,
   Token: TokenSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,

@@ -6,8 +6,8 @@ import { migrateToLatest } from './db/migrate.ts'
 import { openControlDb } from './db/open.ts'
 import { createWrite } from './db/write.ts'
 import { openEventLog } from './event-log.ts'
-import { createUserStore } from './features/session/store.ts'
 import { loadControlPlaneId } from './meta.ts'
+import { createUserStore } from './people/users.ts'
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 

@@ -17,7 +17,21 @@ export type UsersTable = {
   password_change_required: number
   created_at_ms: number
   password_changed_at_ms: number | null
+  /** A label selector; null: the whole farm. */
+  scope: Generated<string | null>
+  disabled: Generated<number>
+  /** Counts changes by administrators: the ETag. */
+  revision: Generated<number>
+  /** Sealed with the secret box. null: no second factor. */
+  totp_secret: Generated<string | null>
+  /** Sealed: begun, but no code has confirmed it yet. */
+  totp_pending: Generated<string | null>
+  /** The time step of the newest code that was used: none is good twice. */
+  totp_step: Generated<number>
 }
+
+/** Each is deleted when it is used. */
+export type RecoveryCodesTable = { user_id: string; code_digest: string }
 
 export type SessionsTable = {
   /** SHA-256 of the id in the cookie: a stolen database holds no session one could use. */
@@ -26,6 +40,8 @@ export type SessionsTable = {
   data: string
   created_at_ms: number
   expires_at_ms: number
+  address: string | null
+  user_agent: string | null
 }
 
 export type EventsTable = {
@@ -160,6 +176,7 @@ export type AssignmentState =
 export type CoreTables = {
   meta: MetaTable
   users: UsersTable
+  recovery_codes: RecoveryCodesTable
   sessions: SessionsTable
   events: EventsTable
   enrolment_tokens: EnrolmentTokensTable

@@ -14,6 +14,12 @@ export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
+/** Stands in histories, logs and shell commands. */
+export const UsernameSchema = Type.String({
+  maxLength: 64,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._@-]*$',
+  examples: ['ana'],
+})
 export const TimeSchema = Type.String({
   format: 'date-time',
   examples: ['2026-11-21T09:00:00.000Z'],

@@ -17,10 +17,12 @@ import { nowhereRoute } from '../routes/nowhere.tsx'
 import { planRoute, rolloutRoute, rolloutsRoute } from '../routes/rollouts.tsx'
 import { rootRoute } from '../routes/root.tsx'
 import { settingsRoute } from '../routes/settings.tsx'
+import { setupRoute } from '../routes/setup.tsx'
 import { signInRoute } from '../routes/sign-in.tsx'
 import { BrokenScreen, NotFoundScreen, PendingScreen } from './fallbacks.tsx'
 
 const routeTree = rootRoute.addChildren([
+  setupRoute,
   signInRoute,
   changePasswordRoute,
   appRoute.addChildren([
