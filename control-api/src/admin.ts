@@ -2,6 +2,7 @@
 // The operator's commands, run on the control plane's machine as the user that owns the data folder.
 // They work while the service runs: both write the same database, each waiting for the other.
 import { readFile } from 'node:fs/promises'
+import { text as readStream } from 'node:stream/consumers'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { hasIssued, laggards } from './agents/certificates.ts'
 import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
@@ -142,12 +143,14 @@ program
   .command('import-config')
   .description('save a file as a new version; the same text again makes none')
   .requiredOption('--name <config>', 'name of the config', parseName)
-  .requiredOption('--file <path>', 'file to read')
+  .requiredOption('--file <path>', 'file to read; - is standard input')
   .requiredOption('--message <text>', 'why, for the history')
   .option('--release', 'new nodes get it from now on')
   .option('--json', 'print JSON')
   .action(async ({ name, file, message, release = false, json }: ImportOptions) => {
-    const text = await readFile(file, 'utf8')
+    const isStdin = file === '-'
+    const text = isStdin ? await readStream(process.stdin) : await readFile(file, 'utf8')
+    const origin = isStdin ? 'stdin' : file
     await withServices(async ({ write, now }, { nodeBinary }) => {
       const validate = createValidate({
         checkSchema: compileSchemaCheck(loadConfigSchema()),
@@ -157,11 +160,11 @@ program
         { write, validate, now },
         { config: name, text, author: OPERATOR, message, release },
       ).catch((error: unknown) => {
-        throw withPositions(error, file)
+        throw withPositions(error, origin)
       })
       if (json) print({ config: name, version: number, released: release })
       else
-        say(`${file} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
+        say(`${origin} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
     })
   })
 

@@ -6,10 +6,14 @@ import {
   AuditVerificationSchema,
 } from './features/audit/schema.ts'
 import {
+  ChangeSchema,
   ConfigSchema,
   DiffSchema,
+  DraftConflictSchema,
   DraftSchema,
+  TextHunkSchema,
   ValidationSchema,
+  VersionPlanSchema,
   VersionSchema,
   VersionSummarySchema,
 } from './features/configs/schema.ts'
@@ -51,11 +55,13 @@ export const namedSchemas: NamedSchemas = {
   AuditEntry: AuditEntrySchema,
   AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
+  ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
   CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
+  DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
   ErrorLog: ErrorLogSchema,
@@ -82,7 +88,9 @@ export const namedSchemas: NamedSchemas = {
   TaskState: TaskStateSchema,
   User: UserSchema,
   Token: TokenSchema,
+  TextHunk: TextHunkSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
+  VersionPlan: VersionPlanSchema,
   VersionSummary: VersionSummarySchema,
 }

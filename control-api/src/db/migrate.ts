@@ -8,6 +8,7 @@ import * as configs from './migrations/010-configs.ts'
 import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
+import * as drafts from './migrations/024-drafts.ts'
 import * as access from './migrations/020-access.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
 import * as audit from './migrations/023-audit.ts'
@@ -20,6 +21,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '011-rollouts': rollouts,
   '012-identities': identities,
   '013-drift-texts': driftTexts,
+  '024-drafts': drafts,
   '020-access': access,
   '021-api-tokens': apiTokens,
   '026-rest': rest,

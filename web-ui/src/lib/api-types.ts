@@ -30,6 +30,9 @@ export type Config = Answer<'getConfig', 200>
 export type Version = Answer<'getVersion', 200>
 export type VersionSummary = Answer<'listVersions', 200>['items'][number]
 export type Draft = Answer<'getDraft', 200>
+export type DraftConflict =
+  operations['putDraft']['responses'][412]['content']['application/problem+json']
+export type ConfigChange = NonNullable<Answer<'diffVersions', 200>['changes']>[number]
 export type Validation = Answer<'validateConfig', 200>
 export type ConfigError = Validation['errors'][number]
 export type Metrics = Answer<'queryMetrics', 200>

@@ -27,6 +27,7 @@ export function parseConfigSearch(search: Record<string, unknown>): ConfigSearch
 
 /** A side of a comparison: a version's number, or the draft. */
 export type Side = number | 'draft'
+export const sideLabel = (side: Side) => (side === 'draft' ? 'Draft' : `v${side}`)
 export type CompareSearch = {
   from?: Side | undefined
   to?: Side | undefined
