@@ -40,6 +40,121 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Is there nobody yet who could sign in? */
+        get: operations["getSetup"];
+        put?: never;
+        /**
+         * Make the first administrator; the answer sets the session cookie
+         * @description With the token that the service prints while there is no user. 409 `setup_done` when there is one.
+         */
+        post: operations["setUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/actions/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a user a one-time password, shown this once; ends the user’s sessions */
+        post: operations["resetUserPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/actions/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign a user out everywhere */
+        post: operations["endUserSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}/actions/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a user’s second factor away: the device is lost; ends the user’s sessions */
+        post: operations["resetUserSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Users by name, with their roles and scope */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Add a user; the answer shows a one-time password, this once
+         * @description Nobody gives roles that carry more than they have themselves.
+         */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One user; the ETag is for changing and deleting */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        /** Delete a user; histories keep the name */
+        delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        /**
+         * Change roles or scope, disable or enable; ends the user’s sessions
+         * @description 409 `last_admin`: one enabled administrator of the whole farm must be left.
+         */
+        patch: operations["updateUser"];
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -287,6 +402,27 @@ export interface paths {
         get: operations["getConfig"];
         put?: never;
         post?: never;
+        /**
+         * Remove a config that no node ever got, with its versions
+         * @description 409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.
+         */
+        delete: operations["deleteConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Would farmstead-node take this text? Nothing is stored */
+        post: operations["validateConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -305,7 +441,7 @@ export interface paths {
         put?: never;
         /**
          * Save a version; the first one makes the config
-         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. To restore an old version, save its text again.
+         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dry_run=1 answers what it would do, and refuses what it would refuse.
          */
         post: operations["createVersion"];
         delete?: never;
@@ -331,21 +467,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/{name}/draft": {
+    "/api/v1/configs/{name}/versions/{number}/text": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The draft of a config; its ETag is for changing it */
-        get: operations["getDraft"];
         /**
-         * Replace the draft; If-Match must name the ETag it was read with
-         * @description When somebody was faster, 412 carries the draft as it is now in "current" and its ETag in "etag".
+         * The author’s bytes as a file
+         * @description As text: JSON with comments is no application/json, and has no media type of its own. The ETag is the digest.
          */
-        put: operations["putDraft"];
+        get: operations["exportVersion"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/{name}/versions/{number}/actions/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save an old version’s text as a new version
+         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.
+         */
+        post: operations["restoreVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -359,7 +514,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What changed between two versions, by JSON Pointer */
+        /**
+         * What changed between two versions, by line and by JSON Pointer
+         * @description A side may be the draft; toConfig takes the other side from another config. Items of lists are known by what they are about (a site by its hosts), so that one that was put in is one change.
+         */
         get: operations["diffVersions"];
         put?: never;
         post?: never;
@@ -369,18 +527,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/validate": {
+    "/api/v1/configs/{name}/draft": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /** Would farmstead-node take this text? Nothing is stored */
-        post: operations["validateConfig"];
-        delete?: never;
+        /** The draft of a config; its ETag is for changing it */
+        get: operations["getDraft"];
+        /**
+         * Replace the draft; If-Match must name the ETag it was read with
+         * @description When somebody was faster, 412 says who changed what and carries a three-way merge of both texts.
+         */
+        put: operations["putDraft"];
+        post?: never;
+        /** Discard what was changed in the draft: it is the latest version again */
+        delete: operations["discardDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -712,9 +875,29 @@ export interface components {
              */
             updatedAt: string;
         };
+        ConfigChange: {
+            /** @description Where it is now; of what was removed, where it was */
+            pointer: string;
+            fromPointer: string | null;
+            /** @enum {unknown} */
+            kind: "added" | "removed" | "changed" | "moved";
+            from: unknown;
+            to: unknown;
+            /** @description What the option does, from the schema */
+            help: string;
+            /** @description What holds where it is not given; null: nothing */
+            default: unknown;
+            /**
+             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+             * @enum {unknown}
+             */
+            effect: "live" | "listeners" | "restart";
+        };
         ConfigDiff: {
-            from: number;
-            to: number;
+            from: number | "draft";
+            to: number | "draft";
+            /** @example edge-1 */
+            toConfig: string;
             /**
              * @description JSON with comments, kept byte for byte
              * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
@@ -725,15 +908,11 @@ export interface components {
              * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
              */
             toText: string;
-            changes: {
-                pointer: string;
-                /** @enum {unknown} */
-                kind: "added" | "removed" | "changed";
-                from: unknown;
-                to: unknown;
-                /** @description What the option does, from the schema */
-                help: string;
-            }[];
+            /** @description As `diff -u` shows it */
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
         };
         ConfigError: {
             /** @description JSON Pointer (RFC 6901) */
@@ -761,6 +940,25 @@ export interface components {
              */
             secret: string;
         };
+        CreatedUser: {
+            /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            username: string;
+            roles: components["schemas"]["Role"][];
+            scope: string | null;
+            disabled: boolean;
+            /** @description The password was made for one use */
+            passwordChangeRequired: boolean;
+            /** @description Signing in takes a code as well */
+            secondFactor: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            /** @description Shown this once; it is good for signing in and choosing another */
+            oneTimePassword: string;
+        };
         Draft: {
             /**
              * @description JSON with comments, kept byte for byte
@@ -774,6 +972,40 @@ export interface components {
              * @example 2026-11-21T09:00:00.000Z
              */
             updatedAt: string;
+        };
+        DraftConflict: components["schemas"]["Problem"] & {
+            current: components["schemas"]["Draft"];
+            /** @description Of `current`, to save on top of it */
+            etag: string;
+            base: {
+                /**
+                 * @description JSON with comments, kept byte for byte
+                 * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                 */
+                text: string;
+                etag: string;
+            } | null;
+            changes: (components["schemas"]["ConfigChange"] & {
+                by: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            })[] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
+            merged: {
+                /** @description With marks as git’s around what both changed */
+                text: string;
+                conflicts: {
+                    /** @description Of its first mark, from 1 */
+                    startLine: number;
+                    mine: string[];
+                    base: string[];
+                    current: string[];
+                }[];
+            } | null;
         };
         EffectiveConfig: {
             text: string | null;
@@ -1195,8 +1427,11 @@ export interface components {
                 /** @example admin */
                 username: string;
                 roles: components["schemas"]["Role"][];
+                scope: string | null;
             };
             passwordChangeRequired: boolean;
+            /** @description Signing in takes a code as well */
+            secondFactor: boolean;
             permissions: string[];
             /**
              * Format: date-time
@@ -1240,6 +1475,14 @@ export interface components {
         };
         /** @enum {unknown} */
         TaskState: "pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed";
+        TextHunk: {
+            fromLine: number;
+            fromLines: number;
+            toLine: number;
+            toLines: number;
+            /** @description Each begins with a space, - or + */
+            lines: string[];
+        };
         Token: {
             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
@@ -1264,6 +1507,23 @@ export interface components {
             lastUsedAt: string | null;
             lastUsedFrom: string | null;
         };
+        User: {
+            /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            username: string;
+            roles: components["schemas"]["Role"][];
+            scope: string | null;
+            disabled: boolean;
+            /** @description The password was made for one use */
+            passwordChangeRequired: boolean;
+            /** @description Signing in takes a code as well */
+            secondFactor: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+        };
         Validation: {
             ok: boolean;
             digest: string | null;
@@ -1275,6 +1535,24 @@ export interface components {
              * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
              */
             text: string;
+        };
+        VersionPlan: {
+            /** @constant */
+            dryRun: true;
+            /** @example edge-1 */
+            config: string;
+            /** @description false: it is the latest version’s very text */
+            creates: boolean;
+            /** @description Of the version there would be, or is */
+            number: number;
+            parent: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            digest: string;
+            /** @enum {unknown} */
+            source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][];
+            moreChanges: number;
         };
         VersionSummary: {
             /** @example edge-1 */
@@ -1327,9 +1605,11 @@ export interface operations {
                      *         "username": "admin",
                      *         "roles": [
                      *           "viewer"
-                     *         ]
+                     *         ],
+                     *         "scope": "scope"
                      *       },
                      *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
                      *       "permissions": [
                      *         "nodes:read"
                      *       ],
@@ -1390,13 +1670,13 @@ export interface operations {
                 /**
                  * @example {
                  *       "username": "admin",
-                 *       "password": "correct horse battery staple"
+                 *       "password": "printed-once"
                  *     }
                  */
                 "application/json": {
                     /** @example admin */
                     username: string;
-                    /** @example correct horse battery staple */
+                    /** @example printed-once */
                     password: string;
                 };
             };
@@ -1415,9 +1695,11 @@ export interface operations {
                      *         "username": "admin",
                      *         "roles": [
                      *           "viewer"
-                     *         ]
+                     *         ],
+                     *         "scope": "scope"
                      *       },
                      *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
                      *       "permissions": [
                      *         "nodes:read"
                      *       ],
@@ -1449,7 +1731,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `cross_origin`: Not from this origin */
+            /**
+             * @description - `account_disabled`: The account is disabled
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1665,9 +1950,11 @@ export interface operations {
                      *         "username": "admin",
                      *         "roles": [
                      *           "viewer"
-                     *         ]
+                     *         ],
+                     *         "scope": "scope"
                      *       },
                      *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
                      *       "permissions": [
                      *         "nodes:read"
                      *       ],
@@ -1767,6 +2054,1171 @@ export interface operations {
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
              */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "required": true
+                     *     }
+                     */
+                    "application/json": {
+                        required: boolean;
+                    };
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "token",
+                 *       "username": "ana",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    /** @example ana */
+                    username: string;
+                    /** @example correct horse battery staple */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `cross_origin`: Not from this origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetUserPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "oneTimePassword": "oneTimePassword"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Shown this once; it is good for signing in and choosing another */
+                        oneTimePassword: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resetUserSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "username": "username",
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "scope": "zone=eu",
+                     *           "disabled": true,
+                     *           "passwordChangeRequired": true,
+                     *           "secondFactor": true,
+                     *           "createdAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["User"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ana",
+                 *       "roles": [
+                 *         "viewer"
+                 *       ],
+                 *       "scope": "zone=eu"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example ana */
+                    username: string;
+                    roles: components["schemas"]["Role"][];
+                    scope?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "oneTimePassword": "oneTimePassword"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedUser"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "roles": [
+                 *         "viewer"
+                 *       ],
+                 *       "scope": "zone=eu",
+                 *       "disabled": true
+                 *     }
+                 */
+                "application/json": {
+                    roles?: components["schemas"]["Role"][];
+                    scope?: string | null;
+                    disabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4610,6 +6062,8 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Part of the name */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -4797,12 +6251,312 @@ export interface operations {
             };
         };
     };
+    deleteConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_in_use`: The config is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validateConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listVersions: {
         parameters: {
             query?: {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                author?: string;
+                source?: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                /** @description Part of the message */
+                q?: string;
             };
             header?: never;
             path: {
@@ -4915,8 +6669,14 @@ export interface operations {
     };
     createVersion: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /** @description Program and version; farmctl/… is kept as "cli" */
+                "farmstead-client"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -4929,7 +6689,8 @@ export interface operations {
                  * @example {
                  *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
                  *       "message": "Serve the new catalogue",
-                 *       "parent": 1
+                 *       "parent": 1,
+                 *       "source": "import"
                  *     }
                  */
                 "application/json": {
@@ -4941,10 +6702,56 @@ export interface operations {
                     /** @example Serve the new catalogue */
                     message: string;
                     parent: number | null;
+                    /**
+                     * @description The text comes from a file of somebody else
+                     * @enum {string}
+                     */
+                    source?: "import";
                 };
             };
         };
         responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /** @example edge-1 */
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
+                        moreChanges: number;
+                    };
+                };
+            };
             /** @description Default Response */
             201: {
                 headers: {
@@ -5119,6 +6926,472 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "text/plain": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restoreVersion: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Serve the new catalogue",
+                 *       "parent": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example Serve the new catalogue */
+                    message: string;
+                    parent: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /** @example edge-1 */
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
+                        moreChanges: number;
+                    };
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_invalid`: The config has errors */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diffVersions: {
+        parameters: {
+            query: {
+                /** @description A version’s number, or "draft" */
+                from: string;
+                /** @description A version’s number, or "draft" */
+                to: string;
+                /** @example edge-1 */
+                toConfig?: string;
+                /** @description Unchanged lines shown */
+                context?: number;
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": 1,
+                     *       "to": 1,
+                     *       "toConfig": "edge-1",
+                     *       "fromText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "toText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "hunks": [
+                     *         {
+                     *           "fromLine": 1,
+                     *           "fromLines": 1,
+                     *           "toLine": 1,
+                     *           "toLines": 1,
+                     *           "lines": [
+                     *             "lines"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "changes": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "fromPointer": "fromPointer",
+                     *           "kind": "added",
+                     *           "from": {},
+                     *           "to": {},
+                     *           "help": "help",
+                     *           "default": {},
+                     *           "effect": "live"
+                     *         }
+                     *       ],
+                     *       "moreChanges": 1
+                     *     }
+                     */
+                    "application/json": {
+                        from: number | "draft";
+                        to: number | "draft";
+                        /** @example edge-1 */
+                        toConfig: string;
+                        /**
+                         * @description JSON with comments, kept byte for byte
+                         * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                         */
+                        fromText: string;
+                        /**
+                         * @description JSON with comments, kept byte for byte
+                         * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                         */
+                        toText: string;
+                        /** @description As `diff -u` shows it */
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][] | null;
+                        /** @description Left out of `changes` */
+                        moreChanges: number;
+                    };
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -5381,10 +7654,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        current: components["schemas"]["Draft"];
-                        etag: string;
-                    };
+                    "application/problem+json": components["schemas"]["DraftConflict"];
                 };
             };
             /** @description - `too_large`: The body is too large */
@@ -5455,13 +7725,12 @@ export interface operations {
             };
         };
     };
-    diffVersions: {
+    discardDraft: {
         parameters: {
-            query: {
-                from: number;
-                to: number;
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            header?: never;
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -5478,142 +7747,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "from": 1,
-                     *       "to": 1,
-                     *       "fromText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
-                     *       "toText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
-                     *       "changes": [
-                     *         {
-                     *           "pointer": "pointer",
-                     *           "kind": "added",
-                     *           "from": {},
-                     *           "to": {},
-                     *           "help": "help"
-                     *         }
-                     *       ]
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "baseVersion": 1,
+                     *       "updatedBy": "updatedBy",
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ConfigDiff"];
-                };
-            };
-            /** @description - `invalid_request`: The request does not fit */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not_signed_in`: Not signed in
-             *     - `wrong_token`: This token is not valid
-             */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `not_allowed`: Not allowed
-             *     - `not_allowed`: Not allowed
-             *     - `password_change_required`: Change your password first
-             */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `config_not_found`: No such config
-             *     - `version_not_found`: No such version
-             */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description - `too_many_attempts`: Too many failed sign-ins
-             *     - `too_many_requests`: Too many requests
-             */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description - `internal`: Something went wrong here */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    validateConfig: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description JSON with comments, kept byte for byte
-                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
-                     */
-                    text: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "ok": true,
-                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
-                     *       "errors": [
-                     *         {
-                     *           "pointer": "pointer",
-                     *           "line": 1,
-                     *           "column": 1,
-                     *           "endLine": 1,
-                     *           "endColumn": 1,
-                     *           "code": "code",
-                     *           "message": "message",
-                     *           "hint": "hint"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Validation"];
+                    "application/json": components["schemas"]["Draft"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -5651,6 +7791,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["DraftConflict"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -5662,6 +7820,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -19,5 +19,13 @@ export type Rollout = Answer<'getRollout', 200>
 export type RolloutPlan = Answer<'createRollout', 200>
 export type Token = Answer<'listTokens', 200>['items'][number]
 export type NewToken = operations['createToken']['requestBody']['content']['application/json']
+export type User = Answer<'getUser', 200>
+export type NewUser = operations['createUser']['requestBody']['content']['application/json']
+export type UserPatch = operations['updateUser']['requestBody']['content']['application/json']
+export type AuditFilter = Omit<
+  NonNullable<operations['exportAudit']['parameters']['query']>,
+  'format'
+>
+export type AuditVerification = Answer<'getAuditVerification', 200>
 export type EnrolmentToken = Answer<'listEnrolmentTokens', 200>['items'][number]
 export type Session = Answer<'signInUser', 201>

@@ -3,6 +3,7 @@
 import { Command } from 'commander'
 import { createAct, type Process } from './command.ts'
 import { registerApply } from './commands/apply.ts'
+import { registerAudit } from './commands/audit.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConfigs } from './commands/configs.ts'
 import { registerEdit } from './commands/edit.ts'
@@ -11,6 +12,8 @@ import { registerNodes } from './commands/nodes.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerSession } from './commands/session.ts'
 import { registerTokens } from './commands/tokens.ts'
+import { registerUsers } from './commands/users.ts'
+import { registerVersions } from './commands/versions.ts'
 import { EXIT_CODES_HELP } from './exit-codes.ts'
 
 const ENVIRONMENT_HELP = `Environment:
@@ -46,10 +49,13 @@ export function createProgram(process: Process): Command {
     registerApply(parent, act)
     registerConfigs(parent, act)
     registerEdit(parent, act)
+    registerVersions(parent, act)
   }
   registerRollout(program, act)
   registerNodes(program, act)
   registerTokens(program, act)
+  registerUsers(program, act)
+  registerAudit(program, act)
   registerCompletion(program, act)
   return program
 }

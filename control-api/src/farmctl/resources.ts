@@ -2,7 +2,15 @@
 // What can be got and described: one entry a noun, with its columns.
 
 import { type Api, bodyOf, pages } from './api.ts'
-import type { Config, EnrolmentToken, Node, Rollout, Token, VersionSummary } from './api-types.ts'
+import type {
+  Config,
+  EnrolmentToken,
+  Node,
+  Rollout,
+  Token,
+  User,
+  VersionSummary,
+} from './api-types.ts'
 import { Failure } from './failures.ts'
 import { findNode, readSelector, selectNodes } from './nodes.ts'
 import { age, type Column, labelsText } from './table.ts'
@@ -142,6 +150,22 @@ const tokens: Resource<Token> = {
   one: (api, id) => among(tokens, api, id),
 }
 
+const users: Resource<User> = {
+  names: ['users', 'user'],
+  kind: 'user',
+  columns: [
+    { title: 'NAME', of: ({ username }) => username },
+    { title: 'ROLES', of: ({ roles }) => roles.join(',') },
+    { title: 'SCOPE', of: ({ scope }) => scope ?? 'whole farm' },
+    { title: 'DISABLED', of: ({ disabled }) => yesNo(disabled) },
+    { title: '2ND FACTOR', of: ({ secondFactor }) => yesNo(secondFactor) },
+    { title: 'ID', of: ({ id }) => id, isWide: true },
+  ],
+  nameOf: ({ username }) => username,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/users', { params: { query } }))),
+  one: (api, name) => among(users, api, name),
+}
+
 const enrolmentTokens: Resource<EnrolmentToken> = {
   names: ['enrolment-tokens', 'enrolment-token'],
   kind: 'token',
@@ -173,6 +197,7 @@ export const RESOURCES: readonly Resource<unknown>[] = [
   erased(versions),
   erased(rollouts),
   erased(tokens),
+  erased(users),
   erased(enrolmentTokens),
 ]
 

@@ -40,6 +40,12 @@ describe('edit', { timeout: FARMCTL_TEST_MS }, () => {
     expect((await farm.run(['edit', 'default', '-m', 'Another port'], '', env)).code).toBe(0)
     expect((await farm.run(['export', 'default', '2'])).stdout).toBe(siteText(8102))
     expect((await farm.run(['diff', 'default', '1'])).stdout).toContain('"port": 8102')
+    const back = await farm.run(['restore', 'default', '1', '-m', 'Too much'])
+    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining('version 3')])
+    const importing = ['import', 'default', '-', '-m', 'Theirs']
+    expect((await farm.run(importing, siteText(8105))).stdout).toContain('version 4')
+    const { items } = (await farm.json('history', 'default')) as { items: { source: string }[] }
+    expect(items.map(({ source }) => source)).toEqual(['import', 'revert', 'cli', 'cli'])
   })
 
   test('does nothing when nothing was changed, or the editor failed', async () => {
@@ -88,6 +94,8 @@ describe('edit', { timeout: FARMCTL_TEST_MS }, () => {
     expect(stderr).toContain('test-admin changed the draft of default meanwhile:')
     expect(stderr).toContain('+// Their site of one file.')
     expect(readFileSync(keptFile(stderr), 'utf8')).toBe(siteText(8103))
+    const merged = /are in (\S+) \(no conflict\)/.exec(stderr)?.[1] ?? ''
+    expect(readFileSync(merged, 'utf8')).toBe(theirs.replace('8101', '8103'))
     expect((await farm.run(['export', 'default', 'draft'])).stdout).toBe(theirs)
   })
 })

@@ -63,7 +63,7 @@ export function candidates(program: Command, words: readonly string[]): string[]
   let command = program
   for (const word of before) command = childOf(command, word) ?? command
   const options = [...command.options, ...program.options]
-  const option = options.find(({ long, short }) => [long, short].includes(before.at(-1)))
+  const option = options.find(({ long, short }) => [long, short].includes(before.at(-1) ?? ''))
   if (option && (option.required || option.optional)) return option.argChoices ?? []
   const found = last.startsWith('-')
     ? options.flatMap(({ long }) => long ?? [])
