@@ -47,6 +47,9 @@ import { createViewSession } from './features/session/view.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
+import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
+import { createGuard, type Resolve } from './features/webhooks/targets.ts'
 import { takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
@@ -65,10 +68,12 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
 export type Overrides = {
+  webhooks?: DispatcherOptions & { resolve?: Resolve }
   now?: () => number
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
@@ -99,7 +104,7 @@ const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeat
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute, logTailWithinMs }: Overrides = {},
+  { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
   const { db, write, events, users, controlPlaneId } = services
@@ -221,6 +226,20 @@ export async function buildService(
     userOfToken: bearers.userOf,
   })
 
+  const box = openSecretBox(config.dataDir)
+  const guard = createGuard(config.webhookAllow, webhooks.resolve)
+  const dispatcher = createDispatcher({
+    ...webhooks,
+    db,
+    write,
+    now,
+    events,
+    box,
+    guard,
+    controlPlaneId,
+    userAgent: `farmstead/${version}`,
+    onError: (error) => app.log.error({ err: error }, 'a webhook could not be served'),
+  })
   const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
 
   const binary = createNodeBinary(nodeBinary)
@@ -275,6 +294,9 @@ export async function buildService(
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
       await api.register(auditRoutes({ db, controlPlaneId, verifier }))
       await api.register(
+        webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
+      )
+      await api.register(
         eventRoutes({
           events,
           hub,
@@ -318,7 +340,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
-    await verifier.close()
+    await Promise.all([verifier.close(), dispatcher.close()])
     await metrics.close()
     await services.close()
   }

@@ -25,6 +25,8 @@ export type Config = StoreConfig & {
   consoleDir: string | null
   /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
   trustProxy: string[] | false
+  /** Networks that webhooks may reach although they are this machine or its link. */
+  webhookAllow: string[]
   logLevel: LogLevel
 }
 
@@ -73,6 +75,7 @@ export function envToConfig(env: Env): Config {
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
     trustProxy: proxies(env, problems),
+    webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   }
   if (problems.length) throw new ConfigRefused([...new Set(problems)])
@@ -147,6 +150,15 @@ function proxies(env: Env, problems: string[]): string[] | false {
     )
   }
   return given.length ? given : false
+}
+
+function networks(env: Env, name: string, problems: string[]): string[] {
+  const parts = (read(env, name) ?? '').split(',').map((part) => part.trim())
+  const given = parts.filter((part) => part !== '')
+  for (const part of given.filter((one) => NETWORK_NAMES.includes(one) || !isNetwork(one))) {
+    problems.push(`${name} must hold addresses or networks such as 10.0.0.0/8, got "${part}"`)
+  }
+  return given
 }
 
 /** Names that Fastify knows for the private ranges. */

@@ -47,6 +47,11 @@ import {
 import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
+import {
+  CreatedWebhookSchema,
+  WebhookDeliverySchema,
+  WebhookSchema,
+} from './features/webhooks/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
 import { RoleSchema } from './people/roles.ts'
 
@@ -57,6 +62,7 @@ export const namedSchemas: NamedSchemas = {
   Config: ConfigSchema,
   ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
+  CreatedWebhook: CreatedWebhookSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
   CreatedUser: CreatedUserSchema,
@@ -93,4 +99,6 @@ export const namedSchemas: NamedSchemas = {
   Version: VersionSchema,
   VersionPlan: VersionPlanSchema,
   VersionSummary: VersionSummarySchema,
+  Webhook: WebhookSchema,
+  WebhookDelivery: WebhookDeliverySchema,
 }

@@ -51,6 +51,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     agent: { host: '127.0.0.1', port: 0 },
     consoleDir: null,
     trustProxy: false,
+    webhookAllow: [],
     logLevel: 'silent',
     ...overrides,
   }

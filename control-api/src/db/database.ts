@@ -5,6 +5,7 @@ import type { Generated, GeneratedAlways } from 'kysely'
 import type { ConfigTables } from '../features/configs/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
+import type { WebhookTables } from '../features/webhooks/tables.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -188,4 +189,4 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables
+export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & WebhookTables

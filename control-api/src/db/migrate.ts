@@ -8,11 +8,12 @@ import * as configs from './migrations/010-configs.ts'
 import * as rollouts from './migrations/011-rollouts.ts'
 import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
-import * as drafts from './migrations/024-drafts.ts'
 import * as access from './migrations/020-access.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
 import * as audit from './migrations/023-audit.ts'
+import * as drafts from './migrations/024-drafts.ts'
 import * as rest from './migrations/026-rest.ts'
+import * as webhooks from './migrations/027-webhooks.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,6 +27,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '021-api-tokens': apiTokens,
   '026-rest': rest,
   '023-audit': audit,
+  '027-webhooks': webhooks,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

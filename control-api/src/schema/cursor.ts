@@ -12,6 +12,8 @@ export type Page<Row> = { rows: Row[]; nextCursor: string | null }
 export type Cursor<Key> = {
   /** The key after which the page begins; undefined: at the start. Throws InvalidCursor. */
   read(cursor: string | undefined): Key | undefined
+  /** For a page that ends elsewhere than after its last row. */
+  write(key: Key): string
   /** Of `limit + 1` rows: a row too many is how one knows that there is more. */
   page<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Key): Page<Row>
 }
@@ -40,6 +42,7 @@ export function defineCursor<const Kinds extends readonly Kind[]>(
       if (!fits) throw new InvalidCursor()
       return key as KeyOf<Kinds>
     },
+    write,
     page(rows, limit, keyOf) {
       const shown = rows.slice(0, limit)
       const last = rows.length > limit ? shown.at(-1) : undefined

@@ -8,6 +8,7 @@ import type { Database } from '../../db/database.ts'
 import { defineError } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { contentTypes, exportAudit } from './export.ts'
 import {
   AuditDetailSchema,
@@ -16,7 +17,7 @@ import {
   AuditQuerySchema,
   AuditVerificationSchema,
 } from './schema.ts'
-import { auditPage, auditRow, chainSlice, type Place, viewEntry } from './store.ts'
+import { auditPage, auditRow, chainSlice, viewEntry } from './store.ts'
 import type { AuditVerifier } from './verifier.ts'
 
 type Deps = {
@@ -35,6 +36,7 @@ const AuditEntryNotFound = defineError(
 const tags = ['audit']
 const permission = 'audit:read' as const
 const DEFAULT_LIMIT = 100
+const cursors = defineCursor('audit', 'integer', 'integer')
 
 export const auditRoutes =
   ({ db, controlPlaneId, verifier }: Deps) =>
@@ -54,15 +56,20 @@ export const auditRoutes =
         },
       },
       async ({ query: { cursor, limit = DEFAULT_LIMIT, ...filter } }) => {
-        const { rows, next } = await auditPage(db, filter, { after: placeOf(cursor), limit })
-        return { items: rows.map(viewEntry), nextCursor: next && `${next.atMs}.${next.id}` }
+        const [atMs, id] = cursors.read(cursor) ?? []
+        const after = atMs === undefined || id === undefined ? null : { atMs, id }
+        const { rows, next } = await auditPage(db, filter, { after, limit })
+        return {
+          items: rows.map(viewEntry),
+          nextCursor: next && cursors.write([next.atMs, next.id]),
+        }
       },
     )
 
     app.get(
       '/audit/:id',
       {
-        config: { permission },
+        config: { permission, errors: [AuditEntryNotFound] },
         schema: {
           operationId: 'getAuditEntry',
           tags,
@@ -156,8 +163,3 @@ export const auditRoutes =
       },
     )
   }
-
-function placeOf(cursor: string | undefined): Place | null {
-  const [atMs, id] = cursor?.split('.') ?? []
-  return atMs === undefined ? null : { atMs: Number(atMs), id: Number(id) }
-}
