@@ -20,6 +20,7 @@ export type RolloutPlan = Answer<'createRollout', 200>
 export type Token = Answer<'listTokens', 200>['items'][number]
 export type NewToken = operations['createToken']['requestBody']['content']['application/json']
 export type User = Answer<'getUser', 200>
+export type Webhook = Answer<'getWebhook', 200>
 export type NewUser = operations['createUser']['requestBody']['content']['application/json']
 export type UserPatch = operations['updateUser']['requestBody']['content']['application/json']
 export type AuditFilter = Omit<

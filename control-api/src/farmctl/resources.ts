@@ -10,6 +10,7 @@ import type {
   Token,
   User,
   VersionSummary,
+  Webhook,
 } from './api-types.ts'
 import { Failure } from './failures.ts'
 import { findNode, readSelector, selectNodes } from './nodes.ts'
@@ -166,6 +167,21 @@ const users: Resource<User> = {
   one: (api, name) => among(users, api, name),
 }
 
+const webhooks: Resource<Webhook> = {
+  names: ['webhooks', 'webhook'],
+  kind: 'webhook',
+  columns: [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'URL', of: ({ url }) => url },
+    { title: 'EVENTS', of: ({ events }) => events.join(',') },
+    { title: 'DISABLED', of: ({ disabled }) => yesNo(disabled) },
+    { title: 'DESCRIPTION', of: ({ description }) => description },
+  ],
+  nameOf: ({ id }) => id,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/webhooks', { params: { query } }))),
+  one: (api, id) => bodyOf(api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } })),
+}
+
 const enrolmentTokens: Resource<EnrolmentToken> = {
   names: ['enrolment-tokens', 'enrolment-token'],
   kind: 'token',
@@ -198,6 +214,7 @@ export const RESOURCES: readonly Resource<unknown>[] = [
   erased(rollouts),
   erased(tokens),
   erased(users),
+  erased(webhooks),
   erased(enrolmentTokens),
 ]
 

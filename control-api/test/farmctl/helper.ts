@@ -24,6 +24,8 @@ export type Farmctl = {
   url: string
   home: string
   start(args: readonly string[], env?: Record<string, string>): Running
+  /** On a terminal: what is written to the child is typed. */
+  type(args: readonly string[]): Running
   /** With what it reads from standard input. */
   run(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>
   /** Parses what --json printed. */
@@ -48,6 +50,11 @@ export async function farmctl({ signedIn = true } = {}): Promise<Farmctl> {
     child.stdin?.end(input ?? '')
     return ended
   }
+  const type: Farmctl['type'] = (args) => {
+    const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
+    const options = { cwd: home, env: { ...environment, TERM: 'xterm' } }
+    return watched(spawn('script', ['-qec', command, '/dev/null'], options))
+  }
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await run([...args, '--json'])
     if (code !== 0) throw new Error(`farmctl ${args.join(' ')}: ${code} ${stderr}`)
@@ -60,7 +67,7 @@ export async function farmctl({ signedIn = true } = {}): Promise<Farmctl> {
     return path
   }
   if (signedIn) await run(['login', url, '--user', 'test-admin'], `${PASSWORD}\n`)
-  return { service, url, home, start, run, json, file }
+  return { service, url, home, start, type, run, json, file }
 }
 
 function watched(child: ChildProcess): Running {
