@@ -174,7 +174,7 @@ const webhooks: Resource<Webhook> = {
     { title: 'ID', of: ({ id }) => id },
     { title: 'URL', of: ({ url }) => url },
     { title: 'EVENTS', of: ({ events }) => events.join(',') },
-    { title: 'DISABLED', of: ({ disabled }) => yesNo(disabled) },
+    { title: 'DISABLED', of: ({ disabledAt }) => yesNo(disabledAt !== null) },
     { title: 'DESCRIPTION', of: ({ description }) => description },
   ],
   nameOf: ({ id }) => id,

@@ -9,7 +9,7 @@ import { QueryStates } from '../../components/query-states.tsx'
 import type { Node, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { overrideQuery, putOverrideMutation } from './api.ts'
-import { parseOverride } from './override.ts'
+import { parseOverride } from '../../lib/merge-patch.ts'
 
 export function OverridePanel({ node, session }: { node: Node; session: Session }) {
   const override = useQuery(overrideQuery(node.id))
