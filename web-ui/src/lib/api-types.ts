@@ -40,3 +40,6 @@ export type TaskState = NodeTask['state']
 export type RolloutPlan = Answer<'createRollout', 200>
 export type System = Answer<'getSystem', 200>
 export type Health = Answer<'getHealth', 200>
+export type Group = Answer<'getGroup', 200>
+export type Impact = Answer<'createGroup', 200>
+export type RenderedConfig = Answer<'getNodeRendered', 200>
