@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
+
 import {
   AuditDetailSchema,
   AuditEntrySchema,
   AuditVerificationSchema,
 } from './features/audit/schema.ts'
+import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
 import {
+  ChangeSchema,
   ConfigSchema,
   DiffSchema,
+  DraftConflictSchema,
   DraftSchema,
+  TextHunkSchema,
   ValidationSchema,
+  VersionPlanSchema,
   VersionSchema,
   VersionSummarySchema,
 } from './features/configs/schema.ts'
@@ -42,20 +48,33 @@ import {
   RolloutStateSchema,
   TaskStateSchema,
 } from './features/rollouts/schema.ts'
-import { RoleSchema, SessionSchema } from './features/session/schema.ts'
+import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
+import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
+import {
+  CreatedWebhookSchema,
+  WebhookDeliverySchema,
+  WebhookSchema,
+} from './features/webhooks/schema.ts'
 import type { NamedSchemas } from './openapi/named-parts.ts'
+import { RoleSchema } from './people/roles.ts'
 import { ImpactSchema } from './schema/impact.ts'
 
 export const namedSchemas: NamedSchemas = {
+  Backup: BackupSchema,
+  BackupSettings: BackupSettingsSchema,
   AuditDetail: AuditDetailSchema,
   AuditEntry: AuditEntrySchema,
   AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
+  ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
+  CreatedWebhook: CreatedWebhookSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
+  CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
+  DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
   ErrorLog: ErrorLogSchema,
@@ -74,6 +93,7 @@ export const namedSchemas: NamedSchemas = {
   NodeIdentity: NodeIdentitySchema,
   NodeTask: NodeTaskSchema,
   Override: OverrideSchema,
+  Recovery: RecoverySchema,
   RenderedConfig: RenderedConfigSchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
@@ -84,8 +104,13 @@ export const namedSchemas: NamedSchemas = {
   SyncState: SyncStateSchema,
   System: SystemSchema,
   TaskState: TaskStateSchema,
+  User: UserSchema,
   Token: TokenSchema,
+  TextHunk: TextHunkSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
+  VersionPlan: VersionPlanSchema,
   VersionSummary: VersionSummarySchema,
+  Webhook: WebhookSchema,
+  WebhookDelivery: WebhookDeliverySchema,
 }

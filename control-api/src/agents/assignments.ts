@@ -5,6 +5,8 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { AssignmentState, AssignmentsTable, Database } from '../db/database.ts'
 import type { Unit } from '../db/write.ts'
 import { newId, sha256 } from '../ids.ts'
+import type { Identity } from '../meta.ts'
+import { InRecovery } from '../recovery.ts'
 
 export type NewAssignment = {
   nodeId: string
@@ -44,11 +46,12 @@ export async function noteGroup(
     .execute()
 }
 
-type Deps = { epoch: number; now: () => number; wake: (nodeId: string) => void }
+type Deps = { identity: Identity; now: () => number; wake: (nodeId: string) => void }
 
-export function createAssignments({ epoch, now, wake }: Deps): Assignments {
+export function createAssignments({ identity, now, wake }: Deps): Assignments {
   return {
     async assign(unit, { nodeId, rolloutId, config, version, text, digest, group }) {
+      if (identity.recovery) throw new InRecovery()
       const { trx } = unit
       const assigned = {
         generation: (await highestGeneration(trx, nodeId)) + 1,
@@ -65,7 +68,7 @@ export function createAssignments({ epoch, now, wake }: Deps): Assignments {
           node_id: nodeId,
           generation: assigned.generation,
           offer_id: assigned.offerId,
-          epoch,
+          epoch: identity.epoch,
           rollout_id: rolloutId,
           config,
           version,

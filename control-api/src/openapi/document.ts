@@ -3,7 +3,8 @@
 import type { FastifySchema } from 'fastify'
 import type { Refusal } from '../errors.ts'
 import { ProblemSchema } from '../schema/common.ts'
-import { exampleOf, isSchema, type JsonSchema } from './examples.ts'
+import { exampleOf } from './examples.ts'
+import { hasProperty, isSchema, type JsonSchema } from './json-schema.ts'
 import { type DescribedRoute, refusalsOf } from './refusals.ts'
 
 type Responses = Record<string, unknown>
@@ -17,7 +18,7 @@ export function withRefusals(route: DescribedRoute): FastifySchema['response'] {
     status,
     describeRefusals(refusals, own[status]),
   ])
-  const notModified = has(route.schema?.headers, 'if-none-match') && {
+  const notModified = hasProperty(route.schema?.headers, 'if-none-match') && {
     304: { type: 'null', description: 'It is still what If-None-Match names' },
   }
   return { ...own, ...notModified, ...Object.fromEntries(refused) }
@@ -33,8 +34,14 @@ function describeRefusals(refusals: readonly Refusal[], own: unknown) {
   }
 }
 
-const has = (schema: unknown, name: string) =>
-  isSchema(schema) && isSchema(schema.properties) && name in schema.properties
+/** What answers 304 has an ETag. */
+export function addEtags(document: object): void {
+  for (const { responses } of operationsOf(document)) {
+    if (!isSchema(responses) || !('304' in responses) || !isSchema(responses['200'])) continue
+    const description = 'Of this state: for If-None-Match, and for If-Match when changing it'
+    responses['200'].headers = { ETag: { description, schema: { type: 'string' } } }
+  }
+}
 
 /** Gives each request and each success an example, and each refusal one per code. */
 export function addExamples(document: object): void {

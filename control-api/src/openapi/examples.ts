@@ -2,11 +2,7 @@
 // One example for each body of the description, made from its schema: what a schema gives as its
 // example, else what its parts make. So examples cannot be forgotten, and a test holds them against
 // the schemas they are of.
-
-export type JsonSchema = { [keyword: string]: unknown }
-
-export const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isSchema, type JsonSchema } from './json-schema.ts'
 
 const LONGEST_EXAMPLE_TEXT = 64
 

@@ -22,8 +22,10 @@ import {
   TooManyRequests,
   WrongToken,
 } from '../errors.ts'
+import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from '../idempotency/errors.ts'
 import type { Access } from '../permissions.ts'
 import { InvalidCursor } from '../schema/cursor.ts'
+import { hasProperty } from './json-schema.ts'
 
 export type DescribedRoute = {
   method: string | string[]
@@ -51,14 +53,11 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
   if (!isSafe) found.push(CrossOrigin, StorageBusy, StorageFull)
   if (schema.params || schema.querystring || schema.headers || !isSafe) found.push(InvalidRequest)
   if (!isSafe) found.push(NotJson, TooLarge)
-  if (has(schema.querystring, 'cursor')) found.push(InvalidCursor)
-  if (has(schema.headers, 'if-match')) found.push(PreconditionRequired, PreconditionFailed)
+  if (hasProperty(schema.querystring, 'cursor')) found.push(InvalidCursor)
+  if (hasProperty(schema.headers, 'if-match')) found.push(PreconditionRequired, PreconditionFailed)
+  if (hasProperty(schema.headers, 'idempotency-key')) {
+    found.push(KeyReused, StillRunning, AlreadyDone, OutcomeUnknown)
+  }
   if (rateLimit !== false) found.push(TooManyRequests)
   return [...new Set(found)].sort((a, b) => a.statusCode - b.statusCode)
 }
-
-const has = (schema: unknown, name: string): boolean =>
-  typeof schema === 'object' &&
-  schema !== null &&
-  'properties' in schema &&
-  name in (schema.properties as object)

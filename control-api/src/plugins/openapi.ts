@@ -3,10 +3,11 @@
 // the console's and the CLI's types are generated.
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
-import { addExamples, operationsOf, withRefusals } from '../openapi/document.ts'
+import { addEtags, addExamples, operationsOf, withRefusals } from '../openapi/document.ts'
 import { type NamedSchemas, nameSchemas } from '../openapi/named-parts.ts'
 import { tagDescriptions } from '../openapi/tags.ts'
 import { ConfigErrorSchema, ProblemSchema } from '../schema/common.ts'
+import { bodyLimitOf } from './limits.ts'
 
 /** Must be registered before the routes it describes. */
 export async function describeApi(
@@ -50,12 +51,14 @@ export async function describeApi(
       schema: {
         ...schema,
         security: securityOf(route.config ?? {}),
+        ...(schema?.body !== undefined && { 'x-body-limit-bytes': bodyLimitOf(schema) }),
       },
     }),
     transformObject: (document) => {
       if (!('openapiObject' in document)) return document.swaggerObject
       const described = document.openapiObject
       addExamples(described)
+      addEtags(described)
       const named = nameSchemas(described, {
         Problem: ProblemSchema,
         ConfigError: ConfigErrorSchema,

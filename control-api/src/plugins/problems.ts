@@ -2,6 +2,7 @@
 // Turns whatever was thrown into a problem (RFC 9457). Texts of 5xx stay in the log, beside the request id.
 import type {
   FastifyError,
+  FastifyInstance,
   FastifyReply,
   FastifyRequest,
   FastifySchemaValidationError,
@@ -11,6 +12,7 @@ import {
   AppError,
   Internal,
   InvalidRequest,
+  MethodNotAllowed,
   NotFound,
   NotJson,
   StorageBusy,
@@ -31,12 +33,32 @@ export const problemsPlugin = fp<Options>(
       if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
       return sendProblem(reply, request, error)
     })
-    app.setNotFoundHandler((request, reply) =>
-      sendProblem(reply, request, new NotFound(request.method, pathOf(request))),
-    )
+    const methodsOf = knowPaths(app)
+    app.setNotFoundHandler((request, reply) => {
+      const path = pathOf(request)
+      const allowed = methodsOf(path).join(', ')
+      const refusal = allowed
+        ? new MethodNotAllowed(request.method, path, allowed).withHeaders({ allow: allowed })
+        : new NotFound(request.method, path)
+      return sendProblem(reply, request, refusal)
+    })
   },
   { name: 'problems' },
 )
+
+/** Must be called before the routes are added. Which methods a path takes; the console's takes any path. */
+function knowPaths(app: FastifyInstance): (path: string) => string[] {
+  const known: { pattern: RegExp; method: string }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    if (url.includes('*')) return
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
+    for (const one of [method].flat()) known.push({ pattern, method: one })
+  })
+  return (path) => {
+    const found = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    return [...new Set(found)].sort()
+  }
+}
 
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError) {
   const problem: Problem = {

@@ -15,6 +15,13 @@ export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
+export const BackupIdSchema = id('backup')
+/** Stands in histories, logs and shell commands. */
+export const UsernameSchema = Type.String({
+  maxLength: 64,
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._@-]*$',
+  examples: ['ana'],
+})
 export const TimeSchema = Type.String({
   format: 'date-time',
   examples: ['2026-11-21T09:00:00.000Z'],
@@ -73,6 +80,11 @@ export const ProblemSchema = Type.Object(
   { additionalProperties: true },
 )
 export type Problem = Static<typeof ProblemSchema>
+
+/** Of a GET whose answer has an ETag: 304 when it is still that. */
+export const IfNoneMatchSchema = Type.Object({
+  'if-none-match': Type.Optional(Type.String({ maxLength: 256 })),
+})
 
 /** Lists are pages: pass `nextCursor` back as `cursor` until it is null. */
 export const pageOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>

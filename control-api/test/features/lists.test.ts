@@ -9,7 +9,7 @@ import { pageQuery as rollouts } from '../../src/features/rollouts/store.ts'
 import { enrolNode } from '../agents/node-client.ts'
 import { type Built, build } from '../helper.ts'
 
-const LISTS = ['nodes', 'configs', 'rollouts', 'enrolment-tokens', 'tokens']
+const LISTS = ['nodes', 'configs', 'rollouts', 'enrolment-tokens', 'tokens', 'audit', 'webhooks']
 
 const names = async ({ admin }: Built, query: string) => {
   const response = await admin.inject({ url: `/api/v1/nodes?${query}` })

@@ -18,8 +18,9 @@ const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOStri
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`
 
 export const session: Session = {
-  user: { id: 'user_01jd4q6v2m8w3x5y7z9abcdefg', username: 'ana', roles: ['admin'] },
+  user: { id: 'user_01jd4q6v2m8w3x5y7z9abcdefg', username: 'ana', roles: ['admin'], scope: null },
   passwordChangeRequired: false,
+  secondFactor: false,
   permissions: ['configs:write', 'groups:write', 'nodes:enrol', 'nodes:write', 'rollouts:run'],
   expiresAt: ago(-3600),
 }

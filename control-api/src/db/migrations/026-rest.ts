@@ -12,7 +12,6 @@ const statements = [
      route text not null,
      key text not null,
      request_digest text not null,
-     epoch integer not null,
      outcome text not null,
      answer text,
      size_bytes integer not null,

@@ -7,7 +7,9 @@ import { genesisHash, recordOf } from '../../audit-chain.ts'
 import type { Database } from '../../db/database.ts'
 import { defineError } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import { limits } from '../../plugins/limits.ts'
 import { pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { contentTypes, exportAudit } from './export.ts'
 import {
   AuditDetailSchema,
@@ -16,7 +18,7 @@ import {
   AuditQuerySchema,
   AuditVerificationSchema,
 } from './schema.ts'
-import { auditPage, auditRow, chainSlice, type Place, viewEntry } from './store.ts'
+import { auditPage, auditRow, chainSlice, viewEntry } from './store.ts'
 import type { AuditVerifier } from './verifier.ts'
 
 type Deps = {
@@ -33,6 +35,7 @@ const AuditEntryNotFound = defineError(
 )
 
 const tags = ['audit']
+const places = defineCursor('audit', 'integer', 'integer')
 const permission = 'audit:read' as const
 const DEFAULT_LIMIT = 100
 
@@ -42,7 +45,7 @@ export const auditRoutes =
     app.get(
       '/audit',
       {
-        config: { permission },
+        config: { permission, errors: [] },
         schema: {
           operationId: 'listAudit',
           tags,
@@ -54,15 +57,18 @@ export const auditRoutes =
         },
       },
       async ({ query: { cursor, limit = DEFAULT_LIMIT, ...filter } }) => {
-        const { rows, next } = await auditPage(db, filter, { after: placeOf(cursor), limit })
-        return { items: rows.map(viewEntry), nextCursor: next && `${next.atMs}.${next.id}` }
+        const place = places.read(cursor)
+        const after = place ? { atMs: place[0], id: place[1] } : null
+        const { rows, next } = await auditPage(db, filter, { after, limit })
+        const nextCursor = next && places.write([next.atMs, next.id])
+        return { items: rows.map(viewEntry), nextCursor }
       },
     )
 
     app.get(
       '/audit/:id',
       {
-        config: { permission },
+        config: { permission, errors: [AuditEntryNotFound] },
         schema: {
           operationId: 'getAuditEntry',
           tags,
@@ -92,7 +98,7 @@ export const auditRoutes =
       {
         // A HEAD of it would read everything for nobody.
         exposeHeadRoute: false,
-        config: { permission },
+        config: { permission, rateLimit: limits.exports, errors: [] },
         schema: {
           operationId: 'exportAudit',
           tags,
@@ -125,7 +131,7 @@ export const auditRoutes =
     app.get(
       '/audit/verification',
       {
-        config: { permission },
+        config: { permission, errors: [] },
         schema: {
           operationId: 'getAuditVerification',
           tags,
@@ -139,7 +145,7 @@ export const auditRoutes =
     app.post(
       '/audit/verification',
       {
-        config: { permission },
+        config: { permission, errors: [] },
         schema: {
           operationId: 'verifyAudit',
           tags,
@@ -156,8 +162,3 @@ export const auditRoutes =
       },
     )
   }
-
-function placeOf(cursor: string | undefined): Place | null {
-  const [atMs, id] = cursor?.split('.') ?? []
-  return atMs === undefined ? null : { atMs: Number(atMs), id: Number(id) }
-}

@@ -9,7 +9,7 @@ import type { AuditEntry, AuditFilter } from './schema.ts'
 /** Rows one page may look at. A rare match among many rows takes several pages. */
 export const LOOKED_AT = 5_000
 
-export type Place = { atMs: number; id: number }
+type Place = { atMs: number; id: number }
 type Entry = Omit<ChainRow, 'data' | 'hash'> & { by_whom: string }
 export type AuditPage = { rows: Entry[]; next: Place | null }
 

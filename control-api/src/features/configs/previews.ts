@@ -54,7 +54,7 @@ export function openPreviews({ db, validate, schema }: Deps): Previews {
     pointers(before, after) {
       const [from, to] = [before, after].map((one) => one && values.get(one)?.value)
       if (from === undefined || from === null || to === undefined || to === null) return ['']
-      return diffValues(from, to, schema).map(({ pointer }) => pointer)
+      return diffValues(from, to, schema).changes.map(({ pointer }) => pointer)
     },
     async check(preview, most) {
       const { text, errors } = preview

@@ -57,7 +57,11 @@ export const enrolmentTokenRoutes =
     app.post(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol', errors: [BoundToken, NodeNotFound, OverrideTooLarge] },
+        config: {
+          permission: 'nodes:enrol',
+          secretAnswer: true,
+          errors: [BoundToken, NodeNotFound, OverrideTooLarge],
+        },
         schema: {
           operationId: 'createEnrolmentToken',
           tags,

@@ -6,6 +6,7 @@ import { defineError, NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
+import { limits } from '../../plugins/limits.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 import { chartNodes } from './store.ts'
 
@@ -52,7 +53,11 @@ export const metricsRoutes =
     app.get(
       '/metrics/query',
       {
-        config: { permission: 'metrics:read', errors: [TooManyNodes, EmptyRange, NodeNotFound] },
+        config: {
+          permission: 'metrics:read',
+          rateLimit: limits.expensive,
+          errors: [TooManyNodes, EmptyRange, NodeNotFound],
+        },
         schema: {
           operationId: 'queryMetrics',
           tags: ['metrics'],

@@ -10,6 +10,7 @@ import { NodeNotFound, NotAllowed, type Refusal } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { targetOf } from '../../grouping.ts'
 import type { Adopt, ReadGrouping } from '../../ports.ts'
+import { InRecovery } from '../../recovery.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
@@ -66,7 +67,14 @@ export const nodeDriftRoutes =
       {
         config: {
           permission: 'nodes:write',
-          errors: [NodeNotFound, NoDrift, DriftChanged, NothingAssigned, ...adoptErrors],
+          errors: [
+            NodeNotFound,
+            NoDrift,
+            DriftChanged,
+            NothingAssigned,
+            InRecovery,
+            ...adoptErrors,
+          ],
         },
         schema: {
           operationId: 'decideNodeDrift',

@@ -104,7 +104,11 @@ export const nodeIdentityRoutes =
     app.post(
       '/nodes/:id/error-log',
       {
-        config: { permission: 'nodes:read', errors: [NodeNotFound, NodeDidNotAnswer, TooManyAsk] },
+        config: {
+          permission: 'nodes:read',
+          idempotency: false,
+          errors: [NodeNotFound, NodeDidNotAnswer, TooManyAsk],
+        },
         schema: {
           operationId: 'readNodeErrorLog',
           tags,

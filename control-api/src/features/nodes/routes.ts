@@ -12,6 +12,7 @@ import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
+import type { Identity } from '../../meta.ts'
 import type {
   Adopt,
   Metrics,
@@ -21,7 +22,7 @@ import type {
   RolloutEngine,
 } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { DryRunQuerySchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
+import { DryRunQuerySchema, IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
 import { matches, parseSelector } from '../../selector.ts'
@@ -42,7 +43,7 @@ type Deps = {
   db: Kysely<Database>
   write: Write
   now: () => number
-  epoch: number
+  identity: Pick<Identity, 'epoch'>
   isTls: boolean
   fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'forget' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
@@ -127,6 +128,8 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         operationId: 'getNode',
         tags,
         summary: 'One node; its ETag is for changing name, labels and override',
+        description:
+          'The ETag counts those changes only: state and measurements come and go under it.',
         params,
         response: { 200: NodeSchema },
       },
@@ -229,6 +232,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'What differs on this node: a merge patch (RFC 7396) over each version',
         params,
+        headers: IfNoneMatchSchema,
         response: { 200: OverrideSchema },
       },
     },

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A node as the API shows it: what the database holds, who is connected, and what was measured.
 import type { Kysely } from 'kysely'
-import { assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
+import type { Assignment, Standing } from '../../agents/assignments.ts'
+import {
+  assignmentsByDigest,
+  keyOf,
+  latestAssignments,
+  type NodeDigest,
+} from '../../agents/assignments-of-many.ts'
 import { type CertificateRow, isGood, newestCertificates } from '../../agents/certificates.ts'
 import { cloneOf } from '../../agents/clones.ts'
 import { decisionOf, driftOf } from '../../agents/drift.ts'
@@ -11,16 +17,17 @@ import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
 import { type Grouping, targetOf } from '../../grouping.ts'
+import type { Identity } from '../../meta.ts'
 import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
+import { createKnownUrls } from './known-urls.ts'
 import { type IdentityState, outdated, syncOf } from './rules.ts'
 import type { Node } from './schema.ts'
 import type { NodeRow } from './store.ts'
-import { urlsOf } from './urls.ts'
 
 type Deps = {
   db: Kysely<Database>
   now: () => number
-  epoch: number
+  identity: Pick<Identity, 'epoch'>
   /** Does the agents' listener know nodes by certificates, or by secrets? */
   isTls: boolean
   fleet: Pick<Fleet, 'presence'>
@@ -43,17 +50,24 @@ const noLatency: LatencySummary = {
 type Versioned = { config: string; version: number }
 type Digested = { generation: number; digest: string }
 
-export const createNodeView = (deps: Deps) => {
-  const { db, now, epoch, isTls, fleet, metrics, readGrouping } = deps
-  const versionOf = async (nodeId: string, digest: string | undefined) =>
-    digest === undefined ? undefined : await assignmentByDigest(db, nodeId, digest)
+/** What is not in the node's own row. */
+type Extra = {
+  latency: LatencySummary
+  certificate: CertificateRow | undefined
+  desired: (Assignment & Standing) | undefined
+  /** Whose digests it runs, and acknowledged last. */
+  running: Assignment | undefined
+  accepted: Assignment | undefined
+  urls: string[]
+  grouping: Grouping
+}
 
-  type Extra = {
-    latency: LatencySummary
-    certificate: CertificateRow | undefined
-    grouping: Grouping
-  }
-  const show = async (row: NodeRow, { latency, certificate, grouping }: Extra): Promise<Node> => {
+export const createNodeView = (deps: Deps) => {
+  const { db, now, identity: self, isTls, fleet, metrics, readGrouping } = deps
+  const knownUrls = createKnownUrls(db)
+
+  const show = (row: NodeRow, extra: Extra): Node => {
+    const { latency, certificate, desired, running, accepted, urls, grouping } = extra
     const presence = fleet.presence(row.id)
     const { connected, lastSeenAtMs, gauges } = presence
     const drift = viewDrift(row)
@@ -61,8 +75,6 @@ export const createNodeView = (deps: Deps) => {
     const effective = fromJson<Effective>(row.effective)
     const acknowledged = fromJson<Digested>(row.acknowledged)
     const lastResult = fromJson<LastResult>(row.last_result)
-    const desired = await latestAssignment(db, row.id)
-    const running = await versionOf(row.id, effective?.digest)
     const { group, node } = targetOf(grouping, row)
     const given = desired && { config: desired.config, group: desired.group_name }
     const stale = given ? outdated(given, { group, claimed: grouping.claimed }) : null
@@ -71,7 +83,7 @@ export const createNodeView = (deps: Deps) => {
       connected,
       lastSeenAtMs: seenAtMs,
       enrolledAtMs: row.enrolled_at_ms,
-      epoch,
+      epoch: self.epoch,
       maxEpoch: row.max_epoch,
       desired: desired
         ? {
@@ -108,13 +120,13 @@ export const createNodeView = (deps: Deps) => {
       connected,
       lastSeenAt: seenAtMs === null ? null : iso(seenAtMs),
       bootId: effective?.bootId ?? row.boot_id,
-      urls: running ? urlsOf(running.text, row.hostname) : [],
+      urls: urls,
       sync: {
         state: sync.state,
         reason: stale === null ? sync.reason : `${sync.reason} ${stale}`,
         since: iso(sync.sinceMs),
         desired: identity(desired, desired),
-        acknowledged: identity(acknowledged, await versionOf(row.id, acknowledged?.digest)),
+        acknowledged: identity(acknowledged, accepted),
         effective: identity(effective, running),
         effectiveSource: effective?.source ?? 'assigned',
       },
@@ -141,13 +153,39 @@ export const createNodeView = (deps: Deps) => {
     const latencies = await metrics.latencySummaries(ids, LATENCY_WINDOW_SECONDS)
     const certificates = await newestCertificates(db, ids)
     const grouping = await readGrouping(db)
-    return await Promise.all(
-      rows.map((row) => {
-        const latency = latencies.get(row.id) ?? noLatency
-        return show(row, { latency, certificate: certificates.get(row.id), grouping })
+    const desired = await latestAssignments(db, ids)
+    const versions = await assignmentsByDigest(db, rows.flatMap(digestsOf))
+    const versionOf = (nodeId: string, digested: Digested | null) =>
+      digested === null ? undefined : versions.get(keyOf({ nodeId, digest: digested.digest }))
+    const all = rows.map((row) => ({
+      row,
+      running: versionOf(row.id, fromJson<Digested>(row.effective)),
+      accepted: versionOf(row.id, fromJson<Digested>(row.acknowledged)),
+    }))
+    const urlsFor = await knownUrls(
+      all.flatMap(({ row, running }) =>
+        running ? [{ textId: running.text_id, hostname: row.hostname }] : [],
+      ),
+    )
+    return all.map(({ row, running, accepted }) =>
+      show(row, {
+        latency: latencies.get(row.id) ?? noLatency,
+        certificate: certificates.get(row.id),
+        desired: desired.get(row.id),
+        running,
+        accepted,
+        urls: running ? urlsFor({ textId: running.text_id, hostname: row.hostname }) : [],
+        grouping,
       }),
     )
   }
+}
+
+function digestsOf(row: NodeRow): NodeDigest[] {
+  return [row.effective, row.acknowledged].flatMap((text) => {
+    const digested = fromJson<Digested>(text)
+    return digested ? [{ nodeId: row.id, digest: digested.digest }] : []
+  })
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()

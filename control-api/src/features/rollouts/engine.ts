@@ -32,6 +32,7 @@ import {
   spendTime,
   targetColumns,
   taskText,
+  unfinishedRollouts,
 } from './store.ts'
 
 type Deps = {
@@ -56,6 +57,8 @@ type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 export type Engine = RolloutEngine & {
   start(unit: Unit, rolloutId: string): Promise<void>
   freeze(rolloutId: string, by: { actor: string; stateVersion: number }): Promise<void>
+  /** Ends all that are under way; nodes keep what they have. */
+  freezeAll(actor: string): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
@@ -201,6 +204,13 @@ export function createEngine({
           })
         }
         await apply(unit, loaded, { kind: 'freeze', actor }, actor)
+      }),
+
+    freezeAll: (actor) =>
+      write(async (unit) => {
+        for (const rolloutId of await unfinishedRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'freeze', actor }, actor)
+        }
       }),
 
     async tick(elapsedMs) {

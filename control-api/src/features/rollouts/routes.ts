@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import { InRecovery } from '../../recovery.ts'
 import {
   DryRunQuerySchema,
   ProblemSchema,
@@ -116,6 +117,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'rollouts:run',
         errors: [
+          InRecovery,
           VersionNotFound,
           SelectorInvalid,
           RolloutActive,

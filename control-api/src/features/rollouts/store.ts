@@ -285,6 +285,16 @@ export async function awaitingRollouts(trx: Trx): Promise<string[]> {
   return rows.map((row) => row.rollout_id)
 }
 
+export async function unfinishedRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('ended_at_ms', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** Lets time pass for what is awaited; returns the tasks whose time is over now. */
 export async function spendTime(
   trx: Trx,

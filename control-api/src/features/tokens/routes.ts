@@ -69,7 +69,11 @@ export const tokenRoutes =
     app.post(
       '/tokens',
       {
-        config: { permission: 'tokens:own', errors: [BeyondOwnPermissions, TooManyTokens] },
+        config: {
+          permission: 'tokens:own',
+          secretAnswer: true,
+          errors: [BeyondOwnPermissions, TooManyTokens],
+        },
         schema: {
           operationId: 'createToken',
           tags,

@@ -20,7 +20,7 @@ import { isTerminal, rankOf } from '../../../src/features/rollouts/rules.ts'
 import { startRollout } from '../../../src/features/rollouts/start.ts'
 import type { Offer } from '../../../src/ports.ts'
 import { openServices } from '../../../src/services.ts'
-import { tempDir } from '../../helper.ts'
+import { tempDir, testIdentity } from '../../helper.ts'
 import { seededRandom } from '../../histogram-of.ts'
 
 const BOOT = '0'.repeat(32)
@@ -30,7 +30,7 @@ async function open() {
   onTestFinished(() => services.close())
   const { db, write, now } = services
   const { renderForNode, errorsForAuthor } = createReleases()
-  const assignments = createAssignments({ epoch: 1, now, wake: () => {} })
+  const assignments = createAssignments({ identity: testIdentity, now, wake: () => {} })
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
   const engine = createEngine({

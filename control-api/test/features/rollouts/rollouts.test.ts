@@ -7,7 +7,7 @@ import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
 import { DEADLINES } from '../../../src/features/rollouts/rules.ts'
 import type { Rollout } from '../../../src/features/rollouts/schema.ts'
-import { type Built, build, type Client } from '../../helper.ts'
+import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
 
 const text = (port: number) => `{
@@ -87,7 +87,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     db,
     write,
     now,
-    assignments: createAssignments({ epoch: 1, now, wake: () => {} }),
+    assignments: createAssignments({ identity: testIdentity, now, wake: () => {} }),
     renderForNode: (given) => ({ text: given, digest: '' }),
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
