@@ -162,3 +162,23 @@ describe('a thing with an ETag', () => {
     expect((await service.admin.inject(again)).statusCode).toBe(200)
   })
 })
+
+describe('an address', () => {
+  test.each([`${NODES}/${'x'.repeat(200)}`, `${NODES}/%zz`])('like %s is refused', async (url) => {
+    const { admin } = await build()
+    const response = await admin.inject({ url, headers: { 'x-request-id': 'request-1' } })
+    expect(response.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(response.headers).toMatchObject({
+      'x-request-id': 'request-1',
+      'content-type': expect.stringMatching(/^application\/problem\+json/),
+    })
+  })
+
+  test('does not take a method nobody knows, with a body or without', async () => {
+    const { admin } = await build()
+    for (const payload of ['{}', undefined]) {
+      const query = { method: 'QUERY' as 'GET', url: NODES, ...(payload && { payload }) }
+      expect((await admin.inject(query)).statusCode).toBe(405)
+    }
+  })
+})
