@@ -7,7 +7,6 @@ set -eu
 cd /app/control-api
 admin() { node src/admin.ts "$@"; }
 
-admin init
 imported=$FARMSTEAD_DATA_DIR/sample-config.jsonc
 if [ -n "${FARMSTEAD_SITE:-}" ] && [ ! -e "$imported" ]; then
   node ../scripts/farm/sample-config.ts "$FARMSTEAD_SITE" 0.0.0.0 8080 >"$imported.new"

@@ -58,28 +58,14 @@ async function eventually(what, look) {
   throw new Error(`not within ${UP_WITHIN_MS / 1000} s: ${what}`)
 }
 
-/** @param {string} password */
-async function signIn(password) {
-  const answer = await fetch(`${consoleUrl}/api/v1/session`, {
+/** @param {string} token */
+async function setUp(token) {
+  const answer = await fetch(`${consoleUrl}/api/v1/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'admin', password }),
+    body: JSON.stringify({ token, username: 'admin', password: 'a long password of this check' }),
   })
-  if (answer.status !== 201) throw new Error(`sign-in answered ${answer.status}`)
-  return answer.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';')[0])
-    .join('; ')
-}
-
-/** @param {string} cookie @param {string} currentPassword */
-async function choosePassword(cookie, currentPassword) {
-  const answer = await fetch(`${consoleUrl}/api/v1/session/password`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json', cookie, origin: consoleUrl },
-    body: JSON.stringify({ currentPassword, newPassword: 'a long password of this check' }),
-  })
-  if (!answer.ok) throw new Error(`changing the password answered ${answer.status}`)
+  if (answer.status !== 201) throw new Error(`the set-up answered ${answer.status}`)
   return answer.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0])
@@ -113,11 +99,11 @@ async function check() {
       return answer.ok && (await answer.json()).items.length > 0 ? true : null
     })
   }
-  const password = await eventually('the log has the one-time password', async () => {
+  const token = await eventually('the log has the set-up link', async () => {
     const { output } = compose(['logs', '--no-color', 'control-plane'], 'pipe')
-    return [...output.matchAll(/Sign in as admin with (\S+) \(once/g)].at(-1)?.[1] ?? null
+    return [...output.matchAll(/\/setup#(fss_\S+)/g)].at(-1)?.[1] ?? null
   })
-  const cookie = await choosePassword(await signIn(password), password)
+  const cookie = await setUp(token)
   await eventually(`${NODES} nodes are in sync, over mutual TLS`, () => allInSync(cookie))
   if (!compose(['restart']).ok) throw new Error('"compose restart" failed')
   await eventually('after a restart they are in sync again', () => allInSync(cookie))

@@ -2,7 +2,9 @@
 // The operator's commands, run on the control plane's machine as the user that owns the data folder.
 // They work while the service runs: both write the same database, each waiting for the other.
 import { readFile } from 'node:fs/promises'
+import { text as readStream } from 'node:stream/consumers'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { addBackupCommands } from './admin-backup.ts'
 import { hasIssued, laggards } from './agents/certificates.ts'
 import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
@@ -10,10 +12,12 @@ import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
 import { AppError } from './errors.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
+import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
-import { makeOneTimePassword, renewFirstAdmin } from './features/session/first-admin.ts'
+import { letAdminIn } from './features/session/break-glass.ts'
+import { newSetupToken } from './features/session/setup.ts'
 import { raiseEpoch } from './meta.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
 import { openServices, type Services, version } from './services.ts'
@@ -32,25 +36,26 @@ const program = new Command('admin')
 
 program
   .command('init')
-  .description('make the databases, and a one-time password for "admin" as long as none was chosen')
+  .description('make the databases, and a new set-up token as long as there is no user')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
     await withServices(async (services) => {
-      const login = await renewFirstAdmin(services)
-      if (json) print({ username: 'admin', password: login?.password ?? null })
-      else if (login)
-        say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
-      else say('Nothing to do: "admin" has a password. `reset-admin-password` makes a new one.')
+      const setupToken = await newSetupToken(services.write)
+      if (json) print({ setupToken })
+      else if (setupToken)
+        say(`Open /setup#${setupToken} of the console: it makes the first administrator.`)
+      else say('Nothing to do: there are users. `reset-admin-password` lets an administrator in.')
     })
   })
 
 program
   .command('reset-admin-password')
-  .description('give "admin" a new one-time password and end its sessions')
+  .description('let an administrator in again: a one-time password, no second factor, enabled')
+  .option('--user <name>', 'whom; made when nobody has the name', parseUsername, 'admin')
   .option('--json', 'print JSON')
-  .action(async ({ json }: { json?: boolean }) => {
+  .action(async ({ user, json }: { user: string; json?: boolean }) => {
     await withServices(async (services) => {
-      const login = await makeOneTimePassword(services)
+      const login = await letAdminIn(services, user)
       if (json) print(login)
       else say(`Sign in as ${login.username} with ${login.password} (once; then choose your own).`)
     })
@@ -67,6 +72,8 @@ program
     await withServices(async ({ write }) => {
       const raised = await raiseEpoch(write, OPERATOR)
       if (json) print(raised)
+      else if (raised.epoch === null && raised.wasInRecovery)
+        say('Confirmed: this control plane goes on. Restart the service.')
       else if (raised.epoch === null)
         say('Nothing to do: no node is known to have obeyed a newer control plane.')
       else
@@ -140,26 +147,27 @@ program
   .command('import-config')
   .description('save a file as a new version; the same text again makes none')
   .requiredOption('--name <config>', 'name of the config', parseName)
-  .requiredOption('--file <path>', 'file to read')
+  .requiredOption('--file <path>', 'file to read; - is standard input')
   .requiredOption('--message <text>', 'why, for the history')
   .option('--release', 'new nodes get it from now on')
   .option('--json', 'print JSON')
   .action(async ({ name, file, message, release = false, json }: ImportOptions) => {
-    const text = await readFile(file, 'utf8')
+    const isStdin = file === '-'
+    const text = isStdin ? await readStream(process.stdin) : await readFile(file, 'utf8')
+    const origin = isStdin ? 'stdin' : file
     await withServices(async ({ write, now }, { nodeBinary }) => {
-      const validate = createValidate({
-        checkSchema: compileSchemaCheck(loadConfigSchema()),
-        nodeCheck: createNodeCheck({ binary: nodeBinary }),
-      })
+      const nodeCheck = createNodeCheck({ binary: nodeBinary })
+      const checkSchema = compileSchemaCheck(loadConfigSchema())
+      const validate = createValidateAuthors(createValidate({ checkSchema, nodeCheck }))
       const number = await importConfig(
         { write, validate, now },
         { config: name, text, author: OPERATOR, message, release },
       ).catch((error: unknown) => {
-        throw withPositions(error, file)
+        throw withPositions(error, origin)
       })
       if (json) print({ config: name, version: number, released: release })
       else
-        say(`${file} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
+        say(`${origin} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
     })
   })
 
@@ -239,6 +247,7 @@ ca.command('recreate')
     })
   })
 
+addBackupCommands(program, { print, say, withServices })
 /** After the files changed: those can't be part of a transaction. */
 function recordCa(
   { write, controlPlaneId }: Services,
@@ -347,6 +356,11 @@ function parseUses(text: string): number {
   const uses = Number(text)
   if (Number.isInteger(uses) && uses >= 1 && uses <= 1000) return uses
   throw new InvalidArgumentError('must be 1–1000')
+}
+
+function parseUsername(text: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(text)) return text
+  throw new InvalidArgumentError('names are letters, digits, ".", "_", "@" and "-"')
 }
 
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }

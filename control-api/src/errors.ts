@@ -66,7 +66,13 @@ export const WrongCredentials = defineError(
   'wrong_credentials',
   'Wrong user name or password',
   () =>
-    'The user name and password do not belong together. The first password was printed when the service first started; `admin reset-admin-password` on its machine makes a new one.',
+    'The user name and password do not belong together. An administrator can give a new password; `admin reset-admin-password` on the service’s machine lets an administrator in again.',
+)
+export const AccountDisabled = defineError(
+  403,
+  'account_disabled',
+  'The account is disabled',
+  () => 'The password is right, but an administrator has disabled this account. Ask one.',
 )
 export const NotAllowed = defineError(
   403,
@@ -185,6 +191,13 @@ export const EnrolmentTokenNotFound = defineError(
   'enrolment_token_not_found',
   'No such enrolment token',
   (id: string) => `There is no enrolment token ${id}. GET /api/v1/enrolment-tokens lists them.`,
+)
+export const SelectorInvalid = defineError(
+  422,
+  'selector_invalid',
+  'The selector cannot be read',
+  (column: number, message: string) =>
+    `Column ${column}: ${message}. A selector is written like "zone=eu,tier in (edge, core),!canary"; all of it must hold.`,
 )
 export const PreconditionRequired = defineError(
   428,

@@ -9,7 +9,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { Refusal } from './errors.ts'
-import type { Role } from './features/session/schema.ts'
+import type { Role } from './people/roles.ts'
 import type { Access, Permission } from './permissions.ts'
 import type { Selector } from './selector.ts'
 

@@ -20,8 +20,8 @@ type IdPrefix =
 const nextUlid = monotonicFactory()
 export const newId = (prefix: IdPrefix) => `${prefix}_${nextUlid().toLowerCase()}`
 
-/** fst_: enrolment token. fsn_: node credential. 256 bits, so a plain digest at rest is enough. */
-export const newSecret = (prefix: 'fst' | 'fsn') =>
+/** fst_: enrolment token. fsn_: node credential. fss_: set-up token. 256 bits, so a plain digest at rest is enough. */
+export const newSecret = (prefix: 'fst' | 'fsn' | 'fss') =>
   `${prefix}_${randomBytes(32).toString('base64url')}`
 
 export const sha256 = (bytes: string | Uint8Array) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who may do what: the one table. Routes name a permission; roles carry permissions.
-import type { Role } from './features/session/schema.ts'
+import type { Role } from './people/roles.ts'
 
 const read = [
   'session:own',

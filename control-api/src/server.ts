@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buildService, type Service } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import type { App } from './fastify.ts'
-import { createFirstAdmin } from './features/session/first-admin.ts'
+import { newSetupToken, setupLink } from './features/session/setup.ts'
 import { explainFailure, explainListen } from './startup-errors.ts'
 
 /** Longer than any clean stop takes; then something hangs, and the supervisor should not wait for it. */
@@ -45,15 +45,17 @@ async function start(service: Service, config: Config): Promise<void> {
     variable: 'FARMSTEAD_PORT',
     scheme: 'http',
   })
-  const first = await createFirstAdmin(service.services)
-  say(
+  const setupToken = await newSetupToken(service.services.write)
+  const lines = [
     `Console and API  ${console}${config.consoleDir ? '' : '  (no console: FARMSTEAD_CONSOLE_DIR is not set)'}`,
-  )
-  say(
     `Agents           ${agents}  (${isPlain ? 'insecure-http: unencrypted, for a network you trust' : 'mutual TLS'})`,
-  )
-  if (first)
-    say(`First sign-in    ${first.username} / ${first.password}  (once; then choose your own)`)
+    ...(setupToken === null
+      ? []
+      : [
+          `Set-up           ${setupLink(reachable(console), setupToken)}  (makes the first administrator)`,
+        ]),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
 }
 
 type Where = { host: string; port: number; variable: string; scheme: string }
@@ -73,8 +75,9 @@ async function listen(app: App, { host, port, variable, scheme }: Where): Promis
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
+/** "All addresses" is none to open in a browser. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
 function fail(error: unknown): never {

@@ -2,7 +2,7 @@
 import type { RouteOptions } from 'fastify'
 import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
-import { RoleSchema } from '../src/features/session/schema.ts'
+import { RoleSchema } from '../src/people/roles.ts'
 import { type Access, permissionsOf, rolePermissions } from '../src/permissions.ts'
 import { requireDeclaredAccess } from '../src/plugins/access.ts'
 import { build, withToken } from './helper.ts'
@@ -27,7 +27,19 @@ test('every role is in the table, and only an administrator may do everything', 
 type Route = { method: string; url: string; permission: Access; forTokensToo: true | undefined }
 
 /** Routes reachable without a session: each one is a decision. */
-const PUBLIC = ['POST /api/v1/session', 'GET /api/v1/health', 'HEAD /api/v1/health']
+const PUBLIC = [
+  'GET /api/v1/session/methods',
+  'HEAD /api/v1/session/methods',
+  'GET /api/v1/session/oidc',
+  'GET /api/v1/session/oidc/callback',
+
+  'POST /api/v1/session',
+  'GET /api/v1/setup',
+  'HEAD /api/v1/setup',
+  'POST /api/v1/setup',
+  'GET /api/v1/health',
+  'HEAD /api/v1/health',
+]
 
 describe('every route', () => {
   test('answers each role as its permission says, before it looks at the request', async () => {

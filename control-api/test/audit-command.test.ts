@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The audit from outside the service: the operator's command, and writers in several processes.
-import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -10,29 +9,13 @@ import { verifyDatabase, verifyFile } from '../src/audit-command.ts'
 import { exportAudit } from '../src/features/audit/export.ts'
 import { openServices } from '../src/services.ts'
 import { tempDir } from './helper.ts'
+import { start } from './processes.ts'
 
-const source = resolve(import.meta.dirname, '../src')
-
-async function run(args: string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-  })
-  let out = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      out += chunk
-    })
-  }
-  const code = await new Promise<number | null>((done) => child.on('close', done))
-  return { code, out }
+const admin = async (dataDir: string, ...args: string[]) => {
+  const env = { FARMSTEAD_DATA_DIR: dataDir }
+  const { code, stdout, stderr } = await start('admin.ts', ['verify-audit', ...args], env).ended
+  return { code, out: stdout + stderr }
 }
-
-const admin = (dataDir: string, ...args: string[]) =>
-  run([join(source, 'admin.ts'), 'verify-audit', ...args], { FARMSTEAD_DATA_DIR: dataDir })
 
 async function withEvents(count: number) {
   const dataDir = tempDir()
@@ -51,28 +34,19 @@ async function exported({ db, controlPlaneId }: Awaited<ReturnType<typeof openSe
   return path
 }
 
-const WRITE_EVENTS = `
-  import { openServices } from '${join(source, 'services.ts')}'
-  const [dataDir, name] = process.argv.slice(1)
-  const services = await openServices({ dataDir })
-  for (let i = 0; i < 60; i += 1) {
-    await services.write((unit) => unit.emit({ kind: 'node', id: name, action: 'changed' }))
-  }
-  await services.close()
-`
-
 describe('the chain', () => {
   test('stays whole while three processes write it at once', { timeout: 60_000 }, async () => {
     const { dataDir, services } = await withEvents(1)
     const writers = ['left', 'right'].map((name) =>
-      run(['--input-type=module-typescript', '-e', WRITE_EVENTS, '--', dataDir, name]),
+      start('../test/write-events.ts', [dataDir, name, '60'], {}),
     )
     for (let i = 0; i < 60; i += 1) {
       await services.write((unit) => unit.emit({ kind: 'node', id: 'here', action: 'changed' }))
     }
-    expect(await Promise.all(writers)).toEqual([
-      { code: 0, out: '' },
-      { code: 0, out: '' },
+    const ended = await Promise.all(writers.map((writer) => writer.ended))
+    expect(ended.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
     ])
     expect(await verifyDatabase(services, undefined)).toMatchObject({ ok: true, rows: 181 })
   })

@@ -30,8 +30,6 @@ const WIRING = new Set([
   'services.ts',
   'named-schemas.ts',
 ])
-/** The cookie's plug-in keeps its sessions where the sign-in makes them. */
-const ALLOWED = ['plugins/session.ts → features/session/store.ts']
 
 describe('the sources', () => {
   test('are read: else nothing below means anything', () => {
@@ -55,7 +53,7 @@ describe('the sources', () => {
       ({ from, to, typeOnly }) =>
         !typeOnly && !featureOf(from) && featureOf(to) !== undefined && !WIRING.has(from),
     )
-    expect(shown(found)).toEqual(ALLOWED)
+    expect(shown(found)).toEqual([])
   })
 
   test('that measure know neither nodes nor features', () => {
@@ -66,11 +64,30 @@ describe('the sources', () => {
     expect(shown(found)).toEqual([])
   })
 
-  test('know SQLite only where databases are opened, and the environment only in config.ts', () => {
+  test('know SQLite only where databases are opened, and the environment only where processes begin', () => {
     const sqlite = imports.filter(({ to }) => to === 'better-sqlite3').map(({ from }) => from)
-    expect(sqlite).toEqual(['db/open.ts', 'db/sqlite-dialect.ts', 'metrics-store/open.ts'])
+    expect(sqlite).toEqual([
+      'db/copy.ts',
+      'db/lock.ts',
+      'db/open.ts',
+      'db/sqlite-dialect.ts',
+      'metrics-store/open.ts',
+    ])
     const code = (file: string) => textOf(file).replaceAll(/^\s*\/\/.*$/gm, '')
-    expect(files.filter((file) => code(file).includes('process.env'))).toEqual(['config.ts'])
+    expect(files.filter((file) => code(file).includes('process.env'))).toEqual([
+      'config.ts',
+      'farmctl/main.ts',
+    ])
+  })
+
+  test('of farmctl are a client: none of the service’s but what is pure, and nobody’s', () => {
+    const PURE = new Set(['selector.ts'])
+    const isFarmctl = (file: string) => file.startsWith('farmctl/')
+    const crossing = imports.filter(
+      ({ from, to }) => to.endsWith('.ts') && isFarmctl(from) !== isFarmctl(to) && !PURE.has(to),
+    )
+    expect(shown(crossing)).toEqual([])
+    expect(imports.filter(({ from }) => PURE.has(from))).toEqual([])
   })
 
   test('import each other in no circle', () => {

@@ -77,15 +77,15 @@ describe('control.db', () => {
   test('can be put above what nodes obeyed', async () => {
     const service = await build()
     const { write } = service.services
-    expect(await raiseEpoch(write, 'operator')).toEqual({ nodes: [], epoch: null })
+    expect(await raiseEpoch(write, 'operator')).toMatchObject({ nodes: [], epoch: null })
     const [old, young] = [await enrolNode(service), await enrolNode(service)]
     await old.hello({ fences: { maxEpoch: 7, maxGeneration: 1 } })
     await young.hello({ fences: { maxEpoch: 1, maxGeneration: 1 } })
-    expect(await raiseEpoch(write, 'operator')).toEqual({
+    expect(await raiseEpoch(write, 'operator')).toMatchObject({
       nodes: [(await old.show()).name],
       epoch: 7,
     })
-    expect(await raiseEpoch(write, 'operator')).toEqual({ nodes: [], epoch: null })
+    expect(await raiseEpoch(write, 'operator')).toMatchObject({ nodes: [], epoch: null })
     expect(await takeEpoch(write)).toBe(8)
   })
 

@@ -7,11 +7,12 @@ import type { FastifyReply, InjectOptions, LightMyRequestResponse, RouteOptions 
 import { expect, onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
-import { hashPassword } from '../src/features/session/passwords.ts'
-import type { Role } from '../src/features/session/schema.ts'
-import { insertUser, setPassword } from '../src/features/session/store.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
+import type { Identity } from '../src/meta.ts'
 import { refusalsOf } from '../src/openapi/refusals.ts'
+import { hashPassword } from '../src/people/passwords.ts'
+import type { Role } from '../src/people/roles.ts'
+import { insertUser } from '../src/people/users.ts'
 import type { Permission } from '../src/permissions.ts'
 
 export const ORIGIN = 'http://localhost:80'
@@ -20,6 +21,9 @@ export const nodeBinary = resolve(
   import.meta.dirname,
   '../../server-c/build/release/farmstead-node',
 )
+
+/** Of a control plane in its first epoch. */
+export const testIdentity: Identity = { controlPlaneId: 'cp_test', epoch: 1, recovery: null }
 
 /** A client that keeps its cookie and speaks as the console's pages do. */
 export type Client = {
@@ -51,7 +55,10 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     agent: { host: '127.0.0.1', port: 0 },
     consoleDir: null,
     trustProxy: false,
+    oidc: null,
+    webhookAllow: [],
     logLevel: 'silent',
+    backups: null,
     ...overrides,
   }
 }
@@ -103,10 +110,8 @@ async function signedIn(service: Service, role: Role): Promise<Client> {
   const username = `test-${role}`
   if (!(await users.byUsername(username))) {
     const nowMs = Date.now()
-    await write(async (unit) => {
-      const userId = await insertUser(unit, { username, passwordHash: hash, roles: [role], nowMs })
-      await setPassword(unit, { userId, passwordHash: hash, nowMs })
-    })
+    const made = { username, passwordHash: hash, roles: [role], isOneTime: false, nowMs }
+    await write((unit) => insertUser(unit, made))
   }
   return signInAs(service, username, PASSWORD)
 }

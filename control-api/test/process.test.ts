@@ -1,48 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The real processes: the service and the operator's commands, as an operator runs them.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tempDir } from './helper.ts'
-
-const source = resolve(import.meta.dirname, '../src')
-type Ended = { code: number | null; stdout: string; stderr: string }
-
-function start(script: string, args: string[], env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [join(source, script), ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const out = { stdout: '', stderr: '' }
-  child.stdout?.on('data', (chunk) => {
-    out.stdout += chunk
-  })
-  child.stderr?.on('data', (chunk) => {
-    out.stderr += chunk
-  })
-  const ended = new Promise<Ended>((done) => child.on('close', (code) => done({ code, ...out })))
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-  })
-  return { child, out, ended }
-}
-
-const serverEnv = (dataDir: string) => ({
-  FARMSTEAD_DATA_DIR: dataDir,
-  FARMSTEAD_PORT: '0',
-  FARMSTEAD_AGENT_PORT: '0',
-  FARMSTEAD_AGENT_URL: 'http://127.0.0.1:9701',
-  FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
-})
-
-async function startServer(dataDir: string) {
-  const server = start('server.ts', [], serverEnv(dataDir))
-  await expect.poll(() => server.out.stdout, { timeout: 15_000 }).toMatch(/Agents/)
-  const url = /Console and API {2}(\S+)/.exec(server.out.stdout)?.[1] ?? ''
-  return { ...server, url }
-}
+import { serverEnv, start, startServer } from './processes.ts'
 
 const admin = (dataDir: string, ...args: string[]) =>
   start('admin.ts', args, {
@@ -50,29 +13,40 @@ const admin = (dataDir: string, ...args: string[]) =>
     FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
   }).ended
 
+const tokenIn = (stdout: string, url: string) =>
+  new RegExp(`Set-up {11}${url}/setup#(fss_\\S+)`).exec(stdout)?.[1] ?? ''
+
+const setUp = (url: string, token: string) =>
+  fetch(`${url}/api/v1/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, username: 'ana', password: 'my very own password' }),
+  })
+
 describe('the service', () => {
-  test('starts, prints where and how to sign in, and stops cleanly on SIGTERM', async () => {
+  test('starts, prints where and how to begin, and stops cleanly on SIGTERM', async () => {
     const server = await startServer(tempDir())
-    const password = /First sign-in {4}admin \/ (\S+)/.exec(server.out.stdout)?.[1]
-    const signedIn = await fetch(`${server.url}/api/v1/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ username: 'admin', password }),
-    })
-    expect(await signedIn.json()).toMatchObject({ passwordChangeRequired: true })
+    const done = await setUp(server.url, tokenIn(server.out.stdout, server.url))
+    expect(done.status).toBe(201)
     const started = performance.now()
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(0)
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  test('prints the first password once', async () => {
+  test('prints a set-up link at each start, until there is a user', async () => {
     const dataDir = tempDir()
     const first = await startServer(dataDir)
+    const token = tokenIn(first.out.stdout, first.url)
     first.child.kill('SIGINT')
     expect((await first.ended).code).toBe(0)
     const second = await startServer(dataDir)
-    expect(second.out.stdout).not.toMatch(/First sign-in/)
+    expect((await setUp(second.url, token)).status).toBe(401)
+    expect((await setUp(second.url, tokenIn(second.out.stdout, second.url))).status).toBe(201)
+    second.child.kill('SIGINT')
+    await second.ended
+    const third = await startServer(dataDir)
+    expect(third.out.stdout).not.toMatch(/Set-up/)
   })
 
   test('says in one sentence that a port is taken, and how to go on', async () => {
@@ -166,44 +140,26 @@ describe('the operator’s commands', () => {
     expect((await admin(dataDir, 'raise-epoch', '--yes')).stdout).toMatch(/Nothing to do/)
   })
 
-  test('init makes a fresh one-time password until one was chosen, while the service runs', async () => {
+  test('init gives a new set-up token until there is a user, while the service runs', async () => {
     const dataDir = tempDir()
     const first = JSON.parse((await admin(dataDir, 'init', '--json')).stdout)
     const server = await startServer(dataDir)
     const second = JSON.parse((await admin(dataDir, 'init', '--json')).stdout)
-    expect(second).toEqual({
-      username: 'admin',
-      password: expect.stringMatching(/^(\w{5}-){4}\w{5}$/),
+    expect(second).toEqual({ setupToken: expect.stringMatching(/^fss_/) })
+    expect((await setUp(server.url, first.setupToken)).status).toBe(401)
+    expect((await setUp(server.url, second.setupToken)).status).toBe(201)
+    expect(JSON.parse((await admin(dataDir, 'init', '--json')).stdout)).toEqual({
+      setupToken: null,
     })
-    expect(second.password).not.toBe(first.password)
 
-    const json = { 'content-type': 'application/json', origin: server.url }
-    const signIn = (password: string) =>
-      fetch(`${server.url}/api/v1/session`, {
-        method: 'POST',
-        headers: json,
-        body: JSON.stringify({ username: 'admin', password }),
-      })
-    expect((await signIn(first.password)).status).toBe(401)
-    const signedIn = await signIn(second.password)
-    expect(signedIn.status).toBe(201)
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
-    const changed = await fetch(`${server.url}/api/v1/session/password`, {
-      method: 'PUT',
-      headers: { ...json, cookie },
-      body: JSON.stringify({
-        currentPassword: second.password,
-        newPassword: 'my very own password',
-      }),
+    const args = ['reset-admin-password', '--user', 'ana', '--json']
+    const reset = JSON.parse((await admin(dataDir, ...args)).stdout)
+    const signedIn = await fetch(`${server.url}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'ana', password: reset.password }),
     })
-    expect(changed.status).toBe(200)
-    expect(JSON.parse((await admin(dataDir, 'init', '--json')).stdout).password).toBeNull()
-
-    const reset = JSON.parse((await admin(dataDir, 'reset-admin-password', '--json')).stdout)
-    expect((await signIn('my very own password')).status).toBe(401)
-    expect(await (await signIn(reset.password)).json()).toMatchObject({
-      passwordChangeRequired: true,
-    })
+    expect(await signedIn.json()).toMatchObject({ passwordChangeRequired: true })
   })
 
   test('enrolment-token makes a token a node can use', async () => {
@@ -232,6 +188,7 @@ describe('the operator’s commands', () => {
 
   test.each([
     [['enrolment-token', '--label', 'Zone'], /key=value/],
+    [['reset-admin-password', '--user', 'a b'], /letters, digits/],
     [['enrolment-token', '--expires', '1 hour'], /30m, 1h or 7d/],
     [['enrolment-token', '--merge-patch', '[]'], /must be a JSON object/],
     [['import-config', '--name', 'default'], /required option/],

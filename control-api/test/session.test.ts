@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-import { describe, expect, test } from 'vitest'
-import { createFirstAdmin, renewFirstAdmin } from '../src/features/session/first-admin.ts'
-import { hashPassword } from '../src/features/session/passwords.ts'
-import { build, client, cookieOf, ORIGIN, PASSWORD, signInAs } from './helper.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { buildService } from '../src/app.ts'
+import { letAdminIn } from '../src/features/session/break-glass.ts'
+import { newSetupToken } from '../src/features/session/setup.ts'
+import { hashPassword } from '../src/people/passwords.ts'
+import { build, client, cookieOf, ORIGIN, PASSWORD, signInAs, testConfig } from './helper.ts'
 
 const SESSION = '/api/v1/session'
 
@@ -220,18 +222,82 @@ describe('PUT /session/password', () => {
   })
 })
 
-describe('the first administrator', () => {
-  test('must choose a password before anything else', async () => {
+describe('set-up', () => {
+  const SETUP = '/api/v1/setup'
+  const chosen = { username: 'Ana', password: 'my very own password' }
+  /** A service nobody has used. */
+  const bare = async (now = Date.now) => {
+    const service = await buildService(testConfig(), { now })
+    onTestFinished(() => service.close())
+    const post = (token: string, more = {}) =>
+      service.app.inject({ method: 'POST', url: SETUP, payload: { token, ...chosen, ...more } })
+    return { service, post, token: (await newSetupToken(service.services.write)) ?? '' }
+  }
+
+  test('makes the first administrator with the printed token, once, and signs in', async () => {
+    const { service, post, token } = await bare()
+    expect(token).toMatch(/^fss_[\w-]{43}$/)
+    expect((await service.app.inject({ url: SETUP })).json()).toEqual({ required: true })
+    const made = await post(token)
+    expect(made.statusCode).toBe(201)
+    expect(made.json()).toMatchObject({
+      user: { username: 'Ana', roles: ['admin'], scope: null },
+      passwordChangeRequired: false,
+    })
+    const admin = client(service, cookieOf(made))
+    expect((await admin.inject({ url: '/api/v1/system' })).statusCode).toBe(200)
+    expect((await service.app.inject({ url: SETUP })).json()).toEqual({ required: false })
+    expect((await post(token)).json()).toMatchObject({ code: 'setup_done', status: 409 })
+    expect(await newSetupToken(service.services.write)).toBeNull()
+  })
+
+  test('keeps only a digest of the token, and each start’s makes the one before worthless', async () => {
+    const { service, post, token } = await bare()
+    const meta = await service.services.db.selectFrom('meta').selectAll().execute()
+    expect(JSON.stringify(meta)).not.toContain(token)
+    const next = await newSetupToken(service.services.write)
+    expect((await post(token)).json()).toMatchObject({ code: 'wrong_setup_token', status: 401 })
+    expect((await post(next ?? '')).statusCode).toBe(201)
+  })
+
+  test('makes one administrator when two use the token at once', async () => {
+    const { service, post, token } = await bare()
+    const both = await Promise.all([post(token), post(token, { username: 'bo' })])
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409])
+    const users = await service.services.db.selectFrom('users').selectAll().execute()
+    expect(users).toHaveLength(1)
+  })
+
+  test('refuses short passwords, odd names, and foreign pages', async () => {
+    const { service, post, token } = await bare()
+    expect((await post(token, { password: 'short' })).statusCode).toBe(400)
+    expect((await post(token, { username: 'a b' })).statusCode).toBe(400)
+    const foreign = await service.app.inject({
+      method: 'POST',
+      url: SETUP,
+      payload: { token, ...chosen },
+      headers: { origin: 'http://evil.example' },
+    })
+    expect(foreign.json()).toMatchObject({ code: 'cross_origin' })
+  })
+
+  test('slows guessing down', async () => {
+    const { post, token } = await bare(() => 1_700_000_000_000)
+    for (let i = 0; i < 11; i++) expect((await post(`fss_${i}`)).statusCode).toBe(401)
+    const slowed = await post(token)
+    expect([slowed.statusCode, slowed.headers['retry-after']]).toEqual([429, '1'])
+  })
+})
+
+describe('who runs commands on this machine', () => {
+  test('lets an administrator in with a password for one use', async () => {
     const service = await build()
-    const first = await createFirstAdmin(service.services)
-    if (!first) throw new Error('no first administrator was made')
+    const first = await letAdminIn(service.services, 'test-admin')
+    expect((await service.admin.inject({ url: SESSION })).statusCode).toBe(401)
     const admin = await signInAs(service, first.username, first.password)
     const refused = await admin.inject({ url: '/api/v1/system' })
     expect(refused.statusCode).toBe(403)
     expect(refused.json()).toMatchObject({ code: 'password_change_required' })
-    expect((await admin.inject({ url: SESSION })).json()).toMatchObject({
-      passwordChangeRequired: true,
-    })
     const changed = await admin.inject({
       method: 'PUT',
       url: `${SESSION}/password`,
@@ -242,19 +308,12 @@ describe('the first administrator', () => {
     expect((await free.inject({ url: '/api/v1/system' })).statusCode).toBe(200)
   })
 
-  test('gets a fresh one-time password as long as nobody chose one, and none after', async () => {
+  test('makes an administrator when nobody has the name, and raises nobody', async () => {
     const service = await build()
-    const first = await createFirstAdmin(service.services)
-    expect(await createFirstAdmin(service.services)).toBeNull()
-    const second = await renewFirstAdmin(service.services)
-    if (!first || !second) throw new Error('no one-time password')
-    await expect(signInAs(service, 'admin', first.password)).rejects.toThrow()
-    const admin = await signInAs(service, 'admin', second.password)
-    await admin.inject({
-      method: 'PUT',
-      url: `${SESSION}/password`,
-      payload: { currentPassword: second.password, newPassword: 'my very own password' },
-    })
-    expect(await renewFirstAdmin(service.services)).toBeNull()
+    const { username, password } = await letAdminIn(service.services, 'rescue')
+    const admin = await signInAs(service, username, password)
+    expect((await admin.inject({ url: SESSION })).json().user.roles).toEqual(['admin'])
+    await service.as('viewer')
+    await expect(letAdminIn(service.services, 'test-viewer')).rejects.toThrow(/no administrator/)
   })
 })

@@ -51,9 +51,9 @@ export class Api {
     this.#cookie = answer.cookie?.split(';')[0] ?? ''
   }
 
-  async changePassword(currentPassword: string, newPassword: string): Promise<void> {
-    await this.#must('PUT', '/session/password', { currentPassword, newPassword })
-    await this.signIn(newPassword)
+  async setUp(token: string, password: string): Promise<void> {
+    await this.#must('POST', '/setup', { token, username: 'admin', password })
+    await this.signIn(password)
   }
 
   async nodes(): Promise<NodeView[]> {

@@ -58,14 +58,13 @@ export class ControlPlane {
 
   /** With a first version for whoever joins. */
   async firstStart(configText: string): Promise<void> {
-    const password = stringField(await admin(this.#env, ['init']), 'password') ?? ''
     const file = join(this.dataDir, 'first.jsonc')
     writeFileSync(file, configText)
     const what = ['--name', 'default', '--file', file, '--message', 'first', '--release']
     await admin(this.#env, ['import-config', ...what])
     await this.start()
-    await this.api.signIn(password)
-    await this.api.changePassword(password, PASSWORD)
+    const token = stringField(await admin(this.#env, ['init']), 'setupToken') ?? ''
+    await this.api.setUp(token, PASSWORD)
   }
 
   async signInAgain(): Promise<void> {

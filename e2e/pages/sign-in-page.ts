@@ -16,10 +16,12 @@ export class SignInPage {
     await this.#page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  async choosePassword(oneTime: string, chosen: string): Promise<void> {
-    await this.#page.getByLabel('One-time password').fill(oneTime)
-    await this.#page.getByLabel('New password', { exact: true }).fill(chosen)
-    await this.#page.getByLabel('New password again').fill(chosen)
-    await this.#page.getByRole('button', { name: 'Change password' }).click()
+  /** The token is in the link. */
+  async setUp(link: string, username: string, password: string): Promise<void> {
+    await this.#page.goto(link)
+    await this.#page.getByLabel('User name').fill(username)
+    await this.#page.getByLabel('Password', { exact: true }).fill(password)
+    await this.#page.getByLabel('Password again').fill(password)
+    await this.#page.getByRole('button', { name: 'Make the administrator' }).click()
   }
 }

@@ -80,8 +80,8 @@ export class Farm {
   readonly siteDir: string
   readonly nodes: FarmNode[]
   readonly controlPlane: ManagedProcess
-  /** The one-time password, as long as nobody has chosen another. */
-  adminPassword: string | null = null
+  /** Makes the first administrator; null: there is one. Good once, and until the control plane starts again. */
+  setupToken: string | null = null
   readonly #options: FarmOptions
   readonly #consoleCopy: string
   readonly #env: NodeJS.ProcessEnv
@@ -131,6 +131,11 @@ export class Farm {
     await Promise.all(this.nodes.map((node) => node.process.stop()))
     await this.controlPlane.stop()
     this.#lock?.release()
+  }
+
+  /** Where to begin; null: there is an administrator. */
+  get setupLink(): string | null {
+    return this.setupToken && `${this.consoleUrl}/setup#${this.setupToken}`
   }
 
   node(name: string): FarmNode {
@@ -199,15 +204,18 @@ export class Farm {
   async #startControlPlane(signal: AbortSignal): Promise<void> {
     const dataDir = join(this.home, 'control')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    this.adminPassword = stringField(await admin(this.#env, ['init']), 'password')
     await this.#importConfig(join(dataDir, 'sample-config.jsonc'))
     copyConsole(this.#consoleCopy)
     this.controlPlane.start()
     const health = `${this.consoleUrl}/api/v1/health`
     const isUp = () => this.controlPlane.isRunning && !signal.aborted
-    if (await answers(health, CONTROL_PLANE_WITHIN_MS, isUp)) return
-    signal.throwIfAborted()
-    throw new Problem('The control plane did not start.', { detail: this.controlPlane.logTail(15) })
+    if (!(await answers(health, CONTROL_PLANE_WITHIN_MS, isUp))) {
+      signal.throwIfAborted()
+      throw new Problem('The control plane did not start.', {
+        detail: this.controlPlane.logTail(15),
+      })
+    }
+    this.setupToken = stringField(await admin(this.#env, ['init']), 'setupToken')
   }
 
   /** Only once: `file` gets its name when it has been imported. */

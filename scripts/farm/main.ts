@@ -19,16 +19,16 @@ function reportDeath({ name, how, logTail, restartInMs }: Death): void {
 
 function welcome(farm: Farm): void {
   const sites = farm.nodes.map(({ name, url }) => `  ${name}     ${url}`).join('\n')
-  const password = farm.adminPassword
-    ? `user "admin", one-time password "${farm.adminPassword}" (you choose your own when you sign in)`
-    : 'user "admin", password as you set it'
+  const wayIn = farm.setupLink
+    ? `Set-up     ${farm.setupLink}   (makes the first administrator)`
+    : 'Sign in    as you set it up'
   const chosenPorts = process.env.FARMSTEAD_NODE_PORTS
   const traffic = `${chosenPorts ? `FARMSTEAD_NODE_PORTS=${chosenPorts} ` : ''}npm run traffic`
   say(`
 The farm runs.
 
   Console    ${farm.consoleUrl}
-             ${password}
+  ${wayIn}
 
 ${sites}
 

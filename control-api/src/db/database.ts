@@ -2,9 +2,13 @@
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { BackupTables } from '../features/backups/tables.ts'
 import type { ConfigTables } from '../features/configs/tables.ts'
+import type { GroupTables } from '../features/groups/tables.ts'
+import type { OidcTables } from '../features/oidc/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
+import type { WebhookTables } from '../features/webhooks/tables.ts'
 import type { IdempotencyTables } from '../idempotency/tables.ts'
 
 export type MetaTable = { key: string; value: string }
@@ -18,7 +22,21 @@ export type UsersTable = {
   password_change_required: number
   created_at_ms: number
   password_changed_at_ms: number | null
+  /** A label selector; null: the whole farm. */
+  scope: Generated<string | null>
+  disabled: Generated<number>
+  /** Counts changes by administrators: the ETag. */
+  revision: Generated<number>
+  /** Sealed with the secret box. null: no second factor. */
+  totp_secret: Generated<string | null>
+  /** Sealed: begun, but no code has confirmed it yet. */
+  totp_pending: Generated<string | null>
+  /** The time step of the newest code that was used: none is good twice. */
+  totp_step: Generated<number>
 }
+
+/** Each is deleted when it is used. */
+export type RecoveryCodesTable = { user_id: string; code_digest: string }
 
 export type SessionsTable = {
   /** SHA-256 of the id in the cookie: a stolen database holds no session one could use. */
@@ -27,6 +45,8 @@ export type SessionsTable = {
   data: string
   created_at_ms: number
   expires_at_ms: number
+  address: string | null
+  user_agent: string | null
 }
 
 export type EventsTable = {
@@ -109,6 +129,9 @@ export type NodesTable = {
   drift: Generated<string | null>
   /** JSON, see DriftDecision in agents/drift.ts: what an operator lets the next assignment replace. */
   drift_decision: Generated<string | null>
+  /** Kept by triggers: the version that `effective` came to it under last. */
+  running_config: Generated<string | null>
+  running_version: Generated<number | null>
 }
 
 /** Of who has a `drift`. */
@@ -143,6 +166,8 @@ export type AssignmentsTable = {
   version: number
   digest: string
   text_id: string
+  /** The node's group when the text was made; '': from before there were groups. */
+  group_name: Generated<string>
   state: AssignmentState
   created_at_ms: number
   updated_at_ms: number
@@ -161,6 +186,7 @@ export type AssignmentState =
 export type CoreTables = {
   meta: MetaTable
   users: UsersTable
+  recovery_codes: RecoveryCodesTable
   sessions: SessionsTable
   events: EventsTable
   enrolment_tokens: EnrolmentTokensTable
@@ -172,4 +198,12 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables & IdempotencyTables
+export type Database = CoreTables &
+  BackupTables &
+  ConfigTables &
+  GroupTables &
+  IdempotencyTables &
+  OidcTables &
+  RolloutTables &
+  TokenTables &
+  WebhookTables

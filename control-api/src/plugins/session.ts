@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { createSessionStore, IDLE_MS } from '../features/session/store.ts'
+import { createSessionStore, IDLE_MS } from '../people/sessions.ts'
 
 export const SESSION_COOKIE = 'farmstead_session'
 export const COOKIE_PATH = '/api'

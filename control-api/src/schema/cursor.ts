@@ -12,7 +12,7 @@ export type Page<Row> = { rows: Row[]; nextCursor: string | null }
 export type Cursor<Key> = {
   /** The key after which the page begins; undefined: at the start. Throws InvalidCursor. */
   read(cursor: string | undefined): Key | undefined
-  /** For a list that knows by itself where its next page begins. */
+  /** For a page that ends elsewhere than after its last row. */
   write(key: Key): string
   /** Of `limit + 1` rows: a row too many is how one knows that there is more. */
   page<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Key): Page<Row>

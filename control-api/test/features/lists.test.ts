@@ -9,7 +9,7 @@ import { pageQuery as rollouts } from '../../src/features/rollouts/store.ts'
 import { enrolNode } from '../agents/node-client.ts'
 import { type Built, build } from '../helper.ts'
 
-const LISTS = ['nodes', 'configs', 'rollouts', 'enrolment-tokens', 'tokens']
+const LISTS = ['nodes', 'configs', 'rollouts', 'enrolment-tokens', 'tokens', 'audit', 'webhooks']
 
 const names = async ({ admin }: Built, query: string) => {
   const response = await admin.inject({ url: `/api/v1/nodes?${query}` })
@@ -86,7 +86,7 @@ describe('a page', () => {
     [
       'nodes by presence',
       (db) =>
-        nodes(db, { ...noFilter, among: { ids: ['x'], isIn: false }, after: 'a', limit: 101 }),
+        nodes(db, { ...noFilter, among: [{ ids: ['x'], isIn: false }], after: 'a', limit: 101 }),
     ],
     ['rollouts', (db) => rollouts(db, { before: 'x', limit: 101 })],
     ['rollouts by state', (db) => rollouts(db, { before: 'x', limit: 101, state: 'running' })],
@@ -97,7 +97,7 @@ describe('a page', () => {
       (db) => enrolmentTokens(db, { before: undefined, limit: 101, usable: true, nowMs: 0 }),
     ],
   ]
-  const noFilter = { name: undefined, q: undefined, among: null }
+  const noFilter = { name: undefined, q: undefined, among: [] }
 
   test('is read off an index in its order: nothing is sorted, no table is scanned', async () => {
     const { services } = await build()

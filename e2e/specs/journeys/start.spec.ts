@@ -67,8 +67,8 @@ test('says where everything is, stops cleanly, and goes on with what it knew', a
   const said = await running(first)
   expect(said).toContain(`http://127.0.0.1:${consolePort}`)
   for (const port of nodePorts) expect(said).toContain(`http://127.0.0.1:${port}`)
-  const oneTime = /one-time password "([^"]+)"/
-  expect(said).toMatch(oneTime)
+  const setupLink = new RegExp(`http://127\\.0\\.0\\.1:${consolePort}/setup#fss_[\\w-]{43}`)
+  expect(said).toMatch(setupLink)
 
   const twice = start(env)
   await once(twice.child, 'exit')
@@ -80,7 +80,8 @@ test('says where everything is, stops cleanly, and goes on with what it knew', a
 
   const second = start(env)
   const saidAgain = await running(second)
-  expect(saidAgain).toMatch(oneTime)
+  expect(saidAgain).toMatch(setupLink)
+  expect(setupLink.exec(saidAgain)?.[0]).not.toBe(setupLink.exec(said)?.[0])
   await interrupt(second)
 })
 

@@ -19,10 +19,7 @@ const ASKED_AGAIN_WITHIN_MS = 45_000
 const JOURNEY_WITHIN_MS = 300_000
 
 async function signIn(page: Page, farm: Farm): Promise<void> {
-  const screen = new SignInPage(page)
-  await page.goto(farm.consoleUrl)
-  await screen.signIn('admin', farm.adminPassword ?? '')
-  await screen.choosePassword(farm.adminPassword ?? '', adminPassword)
+  await new SignInPage(page).setUp(farm.setupLink ?? '', 'admin', adminPassword)
   await expect(page.getByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
 }
 

@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { appRoute } from '../routes/app.tsx'
+import { auditEntryRoute, auditRoute } from '../routes/audit.tsx'
 import { changePasswordRoute } from '../routes/change-password.tsx'
 import {
   compareRoute,
@@ -17,10 +18,12 @@ import { nowhereRoute } from '../routes/nowhere.tsx'
 import { planRoute, rolloutRoute, rolloutsRoute } from '../routes/rollouts.tsx'
 import { rootRoute } from '../routes/root.tsx'
 import { settingsRoute } from '../routes/settings.tsx'
+import { setupRoute } from '../routes/setup.tsx'
 import { signInRoute } from '../routes/sign-in.tsx'
 import { BrokenScreen, NotFoundScreen, PendingScreen } from './fallbacks.tsx'
 
 const routeTree = rootRoute.addChildren([
+  setupRoute,
   signInRoute,
   changePasswordRoute,
   appRoute.addChildren([
@@ -35,6 +38,8 @@ const routeTree = rootRoute.addChildren([
     rolloutsRoute,
     planRoute,
     rolloutRoute,
+    auditRoute,
+    auditEntryRoute,
     settingsRoute,
     nowhereRoute,
   ]),

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 import { createRoute } from '@tanstack/react-router'
+import { OidcSignIn } from '../features/oidc/oidc-sign-in.tsx'
+import { type OidcProblem, problemIn } from '../features/oidc/rules.ts'
 import { sessionQuery } from '../features/session/api.ts'
 import { safeNext } from '../features/session/rules.ts'
 import { SignInScreen } from '../features/session/sign-in-screen.tsx'
 import { rootRoute } from './root.tsx'
 
+type SignInSearch = { next?: string; problem?: OidcProblem | undefined }
+
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { next?: string } =>
-    typeof search.next === 'string' ? { next: search.next } : {},
+  validateSearch: (search: Record<string, unknown>): SignInSearch => ({
+    ...(typeof search.next === 'string' && { next: search.next }),
+    ...problemIn(search),
+  }),
   component: function SignIn() {
-    const { next } = signInRoute.useSearch()
+    const { next, problem } = signInRoute.useSearch()
     const { queryClient } = signInRoute.useRouteContext()
     const navigate = signInRoute.useNavigate()
     return (
@@ -24,7 +30,9 @@ export const signInRoute = createRoute({
           // The API’s reader is a document of its own.
           void navigate({ href, replace: true, reloadDocument: href.startsWith('/api/') })
         }}
-      />
+      >
+        <OidcSignIn next={safeNext(next)} problem={problem} />
+      </SignInScreen>
     )
   },
 })

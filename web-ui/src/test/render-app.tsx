@@ -34,6 +34,8 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
   window.history.replaceState(null, '', address)
   const api = fakeApi({
     'GET /session': () => json(session),
+    'GET /setup': () => json({ required: false }),
+    'GET /session/methods': () => json({ password: true, oidc: null }),
     'GET /nodes': () => json(page(node())),
     'GET /rollouts': () => json(page()),
     'GET /metrics/query': () => json(noMetrics),

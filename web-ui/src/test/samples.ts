@@ -16,8 +16,9 @@ const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOStri
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`
 
 export const session: Session = {
-  user: { id: 'user_01jd4q6v2m8w3x5y7z9abcdefg', username: 'ana', roles: ['admin'] },
+  user: { id: 'user_01jd4q6v2m8w3x5y7z9abcdefg', username: 'ana', roles: ['admin'], scope: null },
   passwordChangeRequired: false,
+  secondFactor: false,
   permissions: ['configs:write', 'nodes:enrol', 'nodes:write', 'rollouts:run'],
   expiresAt: ago(-3600),
 }
@@ -62,6 +63,7 @@ export function node(change: Partial<Node> = {}): Node {
     id: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
     name: 'edge-1',
     labels: { rack: 'b2' },
+    group: 'default',
     hostname: 'host-1',
     version: '0.1.0',
     os: 'Debian GNU/Linux 12',
@@ -160,6 +162,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     config: 'default',
     version: 2,
     previousVersion: 1,
+    selector: '',
     state: 'running',
     stateVersion: 4,
     reason: 'Waiting for edge-1 to confirm.',
@@ -203,9 +206,11 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
         changes: true,
         digest: digest('b'),
         errors: [],
+        group: 'default',
         ...change,
       },
     ],
+    excluded: { total: 0, items: [] },
   }
 }
 

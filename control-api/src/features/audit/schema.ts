@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { Nullable, PageQuerySchema, TimeSchema } from '../../schema/common.ts'
 
 const IdSchema = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-const HashSchema = Type.String({ pattern: '^[0-9a-f]{64}$', examples: ['9f86d081'.repeat(8)] })
+const HashSchema = Type.String({ pattern: '^[0-9a-f]{64}$', examples: ['5e'.repeat(32)] })
 const word = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 
 export const AuditSideSchema = Type.Enum(['people', 'nodes', 'service'], {

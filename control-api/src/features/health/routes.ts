@@ -5,7 +5,7 @@ import type { Transport } from '../../config.ts'
 import type { App } from '../../fastify.ts'
 import { HealthSchema, SystemSchema } from './schema.ts'
 
-type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca'
+type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca' | 'backup'
 export type Check = { ok: boolean; message: string }
 type Deps = {
   version: string
@@ -61,7 +61,8 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
     },
     async () => ({
       version: deps.version,
-      ...deps.identity,
+      controlPlaneId: deps.identity.controlPlaneId,
+      epoch: deps.identity.epoch,
       agentListener: deps.agentListener,
       certificateAuthority: viewCa(deps.certificateAuthority),
       startedAt: new Date(deps.startedAtMs).toISOString(),

@@ -8,7 +8,9 @@ import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { NodeNotFound, NotAllowed, type Refusal } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
-import type { Adopt } from '../../ports.ts'
+import { targetOf } from '../../grouping.ts'
+import type { Adopt, ReadGrouping } from '../../ports.ts'
+import { InRecovery } from '../../recovery.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
@@ -21,6 +23,7 @@ type Deps = {
   now: () => number
   assignments: Pick<Assignments, 'assign'>
   adopt: Adopt
+  readGrouping: ReadGrouping
   /** What `adopt` refuses with. */
   adoptErrors: readonly Refusal[]
 }
@@ -29,7 +32,7 @@ const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
 
 export const nodeDriftRoutes =
-  ({ db, write, now, assignments, adopt, adoptErrors }: Deps) =>
+  ({ db, write, now, assignments, adopt, adoptErrors, readGrouping }: Deps) =>
   async (app: App) => {
     const find = async (id: string) => {
       const node = await createNodeStore(db).byId(id)
@@ -64,7 +67,14 @@ export const nodeDriftRoutes =
       {
         config: {
           permission: 'nodes:write',
-          errors: [NodeNotFound, NoDrift, DriftChanged, NothingAssigned, ...adoptErrors],
+          errors: [
+            NodeNotFound,
+            NoDrift,
+            DriftChanged,
+            NothingAssigned,
+            InRecovery,
+            ...adoptErrors,
+          ],
         },
         schema: {
           operationId: 'decideNodeDrift',
@@ -111,7 +121,7 @@ export const nodeDriftRoutes =
       const number = await adopt({
         config,
         version,
-        mergePatch: JSON.parse(node.merge_patch),
+        target: targetOf(await readGrouping(db), node),
         text,
         author: user.username,
         message: message ?? `As it was changed on ${node.name}, over version ${version}`,
@@ -123,8 +133,9 @@ export const nodeDriftRoutes =
     const giveAgain = async (unit: Unit, nodeId: string): Promise<void> => {
       const given = await latestAssignment(unit.trx, nodeId)
       if (!given || UNDER_WAY.has(given.state)) return
-      const { config, version, text, digest } = given
-      await assignments.assign(unit, { nodeId, rolloutId: null, config, version, text, digest })
+      const { config, version, text, digest, group_name: group } = given
+      const again = { config, version, text, digest, group }
+      await assignments.assign(unit, { nodeId, rolloutId: null, ...again })
     }
   }
 

@@ -9,15 +9,26 @@ import type { LogRequests } from '../../agents/log-requests.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
-import { NameTaken, NodeNotFound, type Refusal } from '../../errors.ts'
+import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
-import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
+import type { Identity } from '../../meta.ts'
+import type {
+  Adopt,
+  Metrics,
+  NodeImpact,
+  OpenPreviews,
+  ReadGrouping,
+  RolloutEngine,
+} from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
+import { DryRunQuerySchema, IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
+import { ImpactSchema } from '../../schema/impact.ts'
+import { matches, parseSelector } from '../../selector.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
+import { nodeRenderedRoutes } from './rendered-routes.ts'
 import {
   EffectiveConfigSchema,
   NodePatchSchema,
@@ -32,7 +43,7 @@ type Deps = {
   db: Kysely<Database>
   write: Write
   now: () => number
-  epoch: number
+  identity: Pick<Identity, 'epoch'>
   isTls: boolean
   fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'forget' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
@@ -40,6 +51,9 @@ type Deps = {
   assignments: Pick<Assignments, 'assign'>
   logRequests: Pick<LogRequests, 'ask'>
   adopt: Adopt
+  readGrouping: ReadGrouping
+  openPreviews: OpenPreviews
+  impactOf: NodeImpact
   adoptErrors: readonly Refusal[]
 }
 
@@ -49,9 +63,10 @@ const cursor = defineCursor('nodes', 'text')
 const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
-  const { db, write, fleet, now } = deps
+  const { db, write, fleet, now, readGrouping } = deps
   await app.register(nodeIdentityRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
+  await app.register(nodeRenderedRoutes(deps))
   const nodes = createNodeStore(db)
   const view = createNodeView(deps)
 
@@ -66,10 +81,24 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     return node
   }
 
+  /** Of whom the group or the labels are asked for. */
+  const idsLabelled = async ({ group, selector }: { group?: string; selector?: string }) => {
+    if (group === undefined && selector === undefined) return []
+    const parsed = parseSelector(selector ?? '')
+    if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
+    const grouping = await readGrouping(db)
+    const wanted = (await nodes.labels()).filter((node) => {
+      const labels = JSON.parse(node.labels)
+      if (!matches(parsed.selector, labels)) return false
+      return group === undefined || grouping.of(labels).name === group
+    })
+    return [{ ids: wanted.map(({ id }) => id), isIn: true }]
+  }
+
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read', errors: [] },
+      config: { permission: 'nodes:read', errors: [SelectorInvalid] },
       schema: {
         operationId: 'listNodes',
         tags,
@@ -81,7 +110,10 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     async ({ query }) => {
       const { limit = 100, name, q, connected } = query
       const [after] = cursor.read(query.cursor) ?? []
-      const among = connected === undefined ? null : { ids: fleet.connectedIds(), isIn: connected }
+      const among = [
+        ...(connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]),
+        ...(await idsLabelled(query)),
+      ]
       const found = await nodes.page({ after, limit: limit + 1, name, q, among })
       const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
       return { items: await view(rows), nextCursor }
@@ -116,16 +148,24 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'updateNode',
         tags,
-        summary: 'Rename a node or replace its labels',
+        summary: 'Rename a node or replace its labels; with dry_run=1 say what that would do',
         params,
         headers,
+        querystring: DryRunQuerySchema,
         body: NodePatchSchema,
-        response: { 200: NodeSchema },
+        response: { 200: Type.Union([NodeSchema, ImpactSchema]) },
       },
     },
     async (request, reply) => {
       const { id } = request.params
       const { name, labels } = request.body
+      if (request.query.dry_run === '1') {
+        requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        return await deps.impactOf(id, {
+          ...(name !== undefined && { name }),
+          ...(labels && { labels: JSON.stringify(labels) }),
+        })
+      }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
@@ -211,16 +251,22 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         operationId: 'putNodeOverride',
         tags,
         summary: 'Replace what differs on this node; takes effect with the next rollout to it',
+        description: 'With dry_run=1 it says what that would do.',
         params,
         headers,
+        querystring: DryRunQuerySchema,
         body: OverrideSchema,
-        response: { 200: OverrideSchema },
+        response: { 200: Type.Union([OverrideSchema, ImpactSchema]) },
       },
     },
     async (request, reply) => {
       const { id } = request.params
       const { mergePatch } = request.body
       requireModestOverride(mergePatch)
+      if (request.query.dry_run === '1') {
+        requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        return await deps.impactOf(id, { merge_patch: JSON.stringify(mergePatch) })
+      }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))

@@ -9,6 +9,7 @@ import {
   Nullable,
   PageQuerySchema,
   RolloutIdSchema,
+  SelectorSchema,
   TimeSchema,
 } from '../../schema/common.ts'
 
@@ -125,6 +126,7 @@ export const NodeSchema = Type.Object({
   id: NodeIdSchema,
   name: NameSchema,
   labels: LabelsSchema,
+  group: Type.String({ description: 'The first group whose selector matches its labels' }),
   hostname: Type.String(),
   version: Type.String({ description: 'farmstead-node version' }),
   os: Type.String(),
@@ -181,6 +183,12 @@ export const NodesQuerySchema = Type.Object({
       description: 'Only nodes whose agent is talking to us now, or only the others',
     }),
   ),
+  group: Type.Optional(NameSchema),
+  selector: Type.Optional(SelectorSchema),
+})
+
+const MergePatch = Type.Record(Type.String(), Type.Unknown(), {
+  examples: [{ listen: [{ address: '0.0.0.0', port: 8081 }] }],
 })
 
 /** PATCH /nodes/{id} updateNode. Requires If-Match. */
@@ -194,11 +202,7 @@ export const NodePatchSchema = Type.Object(
  * Takes effect with the next rollout to this node.
  */
 export const OverrideSchema = Type.Object(
-  {
-    mergePatch: Type.Record(Type.String(), Type.Unknown(), {
-      examples: [{ listen: [{ address: '0.0.0.0', port: 8081 }] }],
-    }),
-  },
+  { mergePatch: MergePatch },
   { additionalProperties: false },
 )
 /** GET /nodes/{id}/effective-config getNodeEffectiveConfig: the text the node really runs */
@@ -207,6 +211,20 @@ export const EffectiveConfigSchema = Type.Object({
   generation: Nullable(Type.Integer()),
   digest: Nullable(DigestSchema),
   desiredText: Nullable(Type.String()),
+})
+
+/** GET /nodes/{id}/rendered getNodeRendered: the version, its group's override, its own, then variables */
+export const RenderedConfigSchema = Type.Object({
+  version: Type.Object({ config: NameSchema, number: Type.Integer() }),
+  text: Type.String(),
+  digest: Nullable(DigestSchema),
+  errors: Type.Array(ConfigErrorSchema, { description: 'Why it has no digest' }),
+  layers: Type.Object({
+    versionText: Type.String(),
+    group: Type.Object({ name: NameSchema, mergePatch: MergePatch }),
+    node: Type.Object({ mergePatch: MergePatch }),
+    variables: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
+  }),
 })
 
 /** GET/POST /nodes/{id}/drift getNodeDrift, decideNodeDrift */

@@ -12,8 +12,8 @@ export type NodeFilter = {
   name: string | undefined
   /** Part of the name. */
   q: string | undefined
-  /** Only these, or all but these. */
-  among: { ids: readonly string[]; isIn: boolean } | null
+  /** Only these, or all but these; each must hold. */
+  among: readonly { ids: readonly string[]; isIn: boolean }[]
 }
 type Page = NodeFilter & { after: string | undefined; limit: number }
 
@@ -21,23 +21,36 @@ export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
     page: (page: Page): Promise<NodeRow[]> => pageQuery(db, page).execute(),
+    labels: (): Promise<{ id: string; labels: string }[]> =>
+      db
+        .selectFrom('nodes')
+        .select(['id', 'labels'])
+        .where('decommissioned_at_ms', 'is', null)
+        .execute(),
     byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
   }
 }
 
 /** Walks the index of names, so a page costs the same wherever it begins. */
 export function pageQuery(db: Kysely<Database>, { after, limit, name, q, among }: Page) {
-  const ids = sql<string>`(select value from json_each(${JSON.stringify(among?.ids ?? [])}))`
-  return db
+  const page = db
     .selectFrom('nodes')
     .selectAll()
     .where('decommissioned_at_ms', 'is', null)
     .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
     .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
     .$if(q !== undefined, (query) => query.where(sql`instr(name, ${q?.toLowerCase()})`, '>', 0))
-    .$if(among !== null, (query) => query.where('id', among?.isIn ? 'in' : 'not in', ids))
     .orderBy('name')
     .limit(limit)
+  return among.reduce(
+    (query, { ids, isIn }) =>
+      query.where(
+        'id',
+        isIn ? 'in' : 'not in',
+        sql<string>`(select value from json_each(${JSON.stringify(ids)}))`,
+      ),
+    page,
+  )
 }
 
 /** Throws NodeNotFound. */

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Rollouts: start, watch, end.
 import { Type } from 'typebox'
+import { SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
-import { ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
+import { InRecovery } from '../../recovery.ts'
+import {
+  DryRunQuerySchema,
+  ProblemSchema,
+  pageOf,
+  RolloutIdSchema,
+  some,
+} from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import type { Engine } from './engine.ts'
 import {
@@ -15,7 +23,7 @@ import {
   StaleState,
   VersionNotFound,
 } from './errors.ts'
-import type { PlannedNode } from './planner.ts'
+import type { ExcludedNode, PlannedNode } from './planner.ts'
 import { countTasks } from './rules.ts'
 import {
   NewRolloutSchema,
@@ -109,7 +117,9 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'rollouts:run',
         errors: [
+          InRecovery,
           VersionNotFound,
+          SelectorInvalid,
           RolloutActive,
           FleetChanged,
           RolloutInvalid,
@@ -119,10 +129,8 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'createRollout',
         tags,
-        summary: 'Roll a version out to all nodes; with dry_run=1 say what it would do',
-        querystring: Type.Object({
-          dry_run: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),
-        }),
+        summary: 'Roll a version out to the nodes it is for; with dry_run=1 say what it would do',
+        querystring: DryRunQuerySchema,
         body: NewRolloutSchema,
         response: {
           200: RolloutPlanSchema,
@@ -132,13 +140,14 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async (request, reply) => {
-      const { config, version, message = '' } = request.body
+      const { config, version, message = '', selector = '' } = request.body
       if (request.query.dry_run === '1') {
-        const plan = await planVersion(deps, config, version)
-        return { config, version, nodes: plan.map((planned) => viewPlanned(planned, isConnected)) }
+        const plan = await planVersion(deps, { config, version, selector })
+        const nodes = plan.nodes.map((planned) => viewPlanned(planned, isConnected))
+        return { config, version, nodes, excluded: some(plan.excluded.map(viewExcluded)) }
       }
       const author = request.user?.username ?? ''
-      const id = await startRollout(deps, { config, version, message, author })
+      const id = await startRollout(deps, { config, version, selector, message, author })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
       return show(id)
     },
@@ -189,6 +198,7 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     config: row.config,
     version: row.version,
     previousVersion: row.previous_version,
+    selector: row.selector,
     state: row.state,
     stateVersion: row.state_version,
     reason: row.reason,
@@ -210,4 +220,12 @@ const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => bool
   changes: planned.settledGeneration === null,
   digest: planned.digest,
   errors: planned.errors,
+  group: planned.group,
+})
+
+const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({
+  nodeId: node.id,
+  nodeName: node.name,
+  group,
+  reason,
 })

@@ -2,28 +2,46 @@
 // Signing in and out, and one's own password.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Write } from '../../db/write.ts'
-import { NotSignedIn, SamePassword, TooManyAttempts, WrongCredentials } from '../../errors.ts'
-import type { App, SignedInUser } from '../../fastify.ts'
-import { permissionsOf } from '../../permissions.ts'
-import { limits } from '../../plugins/limits.ts'
-import { COOKIE_PATH, regenerateSession, SESSION_COOKIE } from '../../plugins/session.ts'
-import { hashPassword, TooManySignIns, verifyNobody, verifyPassword } from './passwords.ts'
-import { ChangePasswordSchema, CredentialsSchema, type Session, SessionSchema } from './schema.ts'
+import type { Unit, Write } from '../../db/write.ts'
 import {
-  endSessions,
-  IDLE_MS,
-  insertSession,
-  LONGEST_MS,
+  AccountDisabled,
+  NotSignedIn,
+  SamePassword,
+  TooManyAttempts,
+  WrongCredentials,
+} from '../../errors.ts'
+import type { App, SignedInUser } from '../../fastify.ts'
+import {
+  hashPassword,
+  TooManySignIns,
+  verifyNobody,
+  verifyPassword,
+} from '../../people/passwords.ts'
+import { endSessions } from '../../people/sessions.ts'
+import type { StartSession } from '../../people/start-session.ts'
+import {
+  createUserStore,
   setPassword,
+  signedIn,
   type User,
   type UserStore,
-} from './store.ts'
-import { Throttle } from './throttle.ts'
+} from '../../people/users.ts'
+import { limits } from '../../plugins/limits.ts'
+import { COOKIE_PATH, SESSION_COOKIE } from '../../plugins/session.ts'
+import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'
+import { refuseWhile, Throttle } from './throttle.ts'
+import type { ViewSession } from './view.ts'
 
-type Deps = { users: UserStore; write: Write; now: () => number }
+type Deps = {
+  users: UserStore
+  write: Write
+  now: () => number
+  startSession: StartSession
+  view: ViewSession
+}
 
 const tags = ['session']
+
 /** Whom the cookie stands for; null: nobody (any more). */
 export async function userOfSession(
   request: FastifyRequest,
@@ -33,10 +51,10 @@ export async function userOfSession(
   return id === undefined ? null : signedInUser(users, id)
 }
 
-/** With all that the user may now; null: gone. */
+/** With all that the user may now; null: gone or disabled. */
 export async function signedInUser(users: UserStore, id: string): Promise<SignedInUser | null> {
   const user = await users.byId(id)
-  return user && { ...user, permissions: permissionsOf(user.roles), scope: null, token: null }
+  return user && !user.disabled ? signedIn(user) : null
 }
 
 /** What is other with a token: it says less, and for as long as it lives. */
@@ -47,7 +65,7 @@ const ofToken = ({ permissions, token }: SignedInUser) =>
     token: { id: token.id, name: token.name },
   }
 
-export const sessionRoutes = ({ users, write, now }: Deps) => {
+export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) => {
   const hour = 3600_000
   const perAccount = new Throttle({
     free: 5,
@@ -62,29 +80,8 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
     maxKeys: 10_000,
   })
 
-  const letIn = (account: string, address: string) => {
-    const waitMs = Math.max(perAccount.attempt(account, now()), perAddress.attempt(address, now()))
-    if (waitMs === 0) return
-    const seconds = Math.ceil(waitMs / 1000)
-    throw new TooManyAttempts(seconds).withHeaders({ 'retry-after': String(seconds) })
-  }
-
-  const view = (user: User, signedInAtMs: number): Session => ({
-    user: { id: user.id, username: user.username, roles: user.roles },
-    passwordChangeRequired: user.passwordChangeRequired,
-    permissions: permissionsOf(user.roles),
-    expiresAt: new Date(Math.min(now() + IDLE_MS, signedInAtMs + LONGEST_MS)).toISOString(),
-  })
-
-  const signIn = async (request: FastifyRequest, user: User): Promise<void> => {
-    await regenerateSession(request)
-    const { session } = request
-    session.userId = user.id
-    session.signedInAtMs = now()
-    await write((unit) =>
-      insertSession(unit, { sessionId: session.sessionId, userId: user.id, nowMs: now() }),
-    )
-  }
+  const letIn = (account: string, address: string) =>
+    refuseWhile(Math.max(perAccount.attempt(account, now()), perAddress.attempt(address, now())))
 
   const current = async (request: FastifyRequest): Promise<User> => {
     const user = request.user && (await users.byId(request.user.id))
@@ -99,7 +96,7 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
         config: {
           permission: 'public',
           rateLimit: limits.signIn,
-          errors: [WrongCredentials, TooManyAttempts, TooManySignIns],
+          errors: [WrongCredentials, AccountDisabled, TooManyAttempts, TooManySignIns],
         },
         schema: {
           operationId: 'signInUser',
@@ -120,7 +117,8 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
         if (!user || !right) throw new WrongCredentials()
         perAccount.succeeded(account)
         perAddress.succeeded(request.ip)
-        await signIn(request, user)
+        if (user.disabled) throw new AccountDisabled()
+        await startSession(request, user.id, (unit) => requireUnchanged(unit, user))
         reply.code(201)
         return view(user, now())
       },
@@ -189,14 +187,10 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
         perAddress.succeeded(request.ip)
         if (newPassword === currentPassword) throw new SamePassword()
         const passwordHash = await hashPassword(newPassword)
-        await regenerateSession(request)
-        const { session } = request
-        session.userId = user.id
-        session.signedInAtMs = now()
-        await write(async (unit) => {
+        await startSession(request, user.id, async (unit) => {
+          await requireUnchanged(unit, user)
           await setPassword(unit, { userId: user.id, passwordHash, nowMs: now() })
           await endSessions(unit, user.id)
-          await insertSession(unit, { sessionId: session.sessionId, userId: user.id, nowMs: now() })
           await unit.emit({
             kind: 'session',
             id: user.id,
@@ -208,4 +202,10 @@ export const sessionRoutes = ({ users, write, now }: Deps) => {
       },
     )
   }
+}
+
+/** Verifying takes long: what became of the account meanwhile counts. */
+async function requireUnchanged({ trx }: Unit, { id, passwordHash }: User): Promise<void> {
+  const user = await createUserStore(trx).byId(id)
+  if (!user || user.disabled || user.passwordHash !== passwordHash) throw new WrongCredentials()
 }

@@ -2,6 +2,8 @@
 // Slows guessing down without locking anybody out: after some free failures each further one doubles
 // the wait, up to a limit. An attempt counts as failed until it succeeded, so that a burst in parallel is
 // slowed as well. Kept in memory: a restart forgives.
+import { TooManyAttempts } from '../../errors.ts'
+
 type Entry = { failures: number; openAtMs: number }
 
 type Limits = { free: number; maxWaitMs: number; forgetAfterMs: number; maxKeys: number }
@@ -38,4 +40,11 @@ export class Throttle {
   succeeded(key: string): void {
     this.#entries.delete(key)
   }
+}
+
+/** Throws TooManyAttempts unless the wait is over. */
+export function refuseWhile(waitMs: number): void {
+  if (waitMs === 0) return
+  const seconds = Math.ceil(waitMs / 1000)
+  throw new TooManyAttempts(seconds).withHeaders({ 'retry-after': String(seconds) })
 }

@@ -18,6 +18,18 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
+/** Is there nobody yet who could sign in? */
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/setup', { signal })),
+})
+
+export type FirstAdmin = { token: string; username: string; password: string }
+export const setUpMutation = mutationOptions({
+  mutationKey: ['setup'],
+  mutationFn: (body: FirstAdmin) => bodyOf(api.POST('/api/v1/setup', { body })),
+})
+
 export type Credentials = { username: string; password: string }
 export const signInMutation = mutationOptions({
   mutationKey: ['session', 'sign-in'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { screen } from '@testing-library/react'
+import { cleanup, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { json, problem } from '../../test/fake-api.ts'
@@ -114,4 +114,52 @@ test('a console that cannot read its session says so, and starts at another try'
   api.answer({ 'GET /session': () => json(session) })
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
   expect(await screen.findByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+})
+
+describe('the set-up', () => {
+  test('makes the first administrator with the token of the link, and opens the console', async () => {
+    const api = renderApp('/setup#fss_printed', {
+      ...signedOut,
+      'GET /setup': () => json({ required: true }),
+      'POST /setup': () => json(session, {}, 201),
+    })
+    const user = userEvent.setup()
+    expect(await screen.findByLabelText('Set-up token')).toHaveValue('fss_printed')
+    await user.type(screen.getByLabelText('Password'), 'short')
+    await user.click(screen.getByRole('button', { name: 'Make the administrator' }))
+    expect(screen.getByText('At least 12 characters; this has 5.')).toBeVisible()
+    await user.type(screen.getByLabelText('Password'), ' but longer')
+    await user.type(screen.getByLabelText('Password again'), 'short but longer')
+    api.answer({ 'GET /session': () => json(session) })
+    await user.click(screen.getByRole('button', { name: 'Make the administrator' }))
+    expect(await screen.findByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+    expect(api.requests.find(({ method }) => method === 'POST')?.body).toEqual({
+      token: 'fss_printed',
+      username: 'admin',
+      password: 'short but longer',
+    })
+  })
+
+  test('says that the token is an old one', async () => {
+    renderApp('/setup#fss_old', {
+      ...signedOut,
+      'GET /setup': () => json({ required: true }),
+      'POST /setup': () => problem(401, 'wrong_setup_token', 'Use the newest link.'),
+    })
+    const user = userEvent.setup()
+    await user.type(await screen.findByLabelText('Password'), 'long enough for it')
+    await user.type(screen.getByLabelText('Password again'), 'long enough for it')
+    await user.click(screen.getByRole('button', { name: 'Make the administrator' }))
+    expect(
+      await screen.findByText(/Each start of the control plane prints a new one/),
+    ).toBeVisible()
+  })
+
+  test('is told of at the sign-in, and is over when it is done', async () => {
+    renderApp('/', { ...signedOut, 'GET /setup': () => json({ required: true }) })
+    expect(await screen.findByText('Nobody can sign in yet')).toBeVisible()
+    cleanup()
+    renderApp('/setup', signedOut)
+    expect(await screen.findByRole('heading', { name: 'The set-up is done' })).toBeVisible()
+  })
 })

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Session } from '../../lib/api-types.ts'
-import { signInMutation } from './api.ts'
+import { setupQuery, signInMutation } from './api.ts'
 import classes from './gate.module.css'
 import { Gate } from './gate.tsx'
 
@@ -13,13 +15,16 @@ export type SignInScreenProps = {
   /** The session ended while someone was at work: say so. */
   returning: boolean
   onSignedIn: (session: Session) => void
+  /** Other ways in. */
+  children?: React.ReactNode
 }
 
-export function SignInScreen({ returning, onSignedIn }: SignInScreenProps) {
+export function SignInScreen({ returning, onSignedIn, children }: SignInScreenProps) {
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
   const [asked, setAsked] = useState(false)
   const signIn = useMutation({ ...signInMutation, onSuccess: onSignedIn })
+  const setup = useQuery(setupQuery)
   const wrong = isApiError(signIn.error, 401)
 
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -37,12 +42,14 @@ export function SignInScreen({ returning, onSignedIn }: SignInScreenProps) {
   return (
     <Gate
       title="Sign in"
-      intro={
-        returning
-          ? 'Your session has ended. Sign in to go on where you were.'
-          : 'The first start printed a one-time password for the user admin.'
-      }
+      intro={returning ? 'Your session has ended. Sign in to go on where you were.' : undefined}
     >
+      {setup.data?.required && (
+        <Notice tone="info" title="Nobody can sign in yet">
+          Open the set-up link that the control plane printed on its console, or{' '}
+          <Link to="/setup">enter the token</Link>.
+        </Notice>
+      )}
       <form className={classes.form} onSubmit={handleSubmit} noValidate>
         <TextInput
           label="User name"
@@ -69,6 +76,7 @@ export function SignInScreen({ returning, onSignedIn }: SignInScreenProps) {
           Sign in
         </Button>
       </form>
+      {children}
     </Gate>
   )
 }

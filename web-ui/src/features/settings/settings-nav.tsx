@@ -4,7 +4,12 @@ import { TabBar } from '../../components/tab-bar.tsx'
 import type { Session } from '../../lib/api-types.ts'
 
 /** The pages of the settings. One that needs a permission is shown to who has it. */
-const pages = [{ to: '/settings', label: 'Overview', permission: null }] as const satisfies {
+const pages = [
+  { to: '/settings', label: 'Overview', permission: null },
+  { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
+  { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
+  { to: '/settings/single-sign-on', label: 'Single sign-on', permission: null },
+] as const satisfies {
   to: string
   label: string
   permission: string | null

@@ -1,99 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Users and their sessions at rest.
+// Sessions at rest.
 import type { SessionStore } from '@fastify/session'
 import type { Kysely } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import type { Unit } from '../../db/write.ts'
-import { newId, sha256 } from '../../ids.ts'
-import type { Role } from './schema.ts'
+import type { Database } from '../db/database.ts'
+import type { Unit } from '../db/write.ts'
+import { sha256 } from '../ids.ts'
 
 export const IDLE_MS = 12 * 3600_000
 export const LONGEST_MS = 7 * 24 * 3600_000
 /** A session in steady use is prolonged this often, not at each request: every write is an fsync. */
 const PROLONG_AFTER_MS = 60_000
 
-export type User = {
-  id: string
-  username: string
-  passwordHash: string
-  roles: Role[]
-  passwordChangeRequired: boolean
-  passwordChangedAtMs: number | null
-}
-export type UserStore = ReturnType<typeof createUserStore>
+/** Browsers say who they are at length; this much is enough to tell one from another. */
+const USER_AGENT_MAX_LENGTH = 200
 
-export function createUserStore(db: Kysely<Database>) {
-  const find = async (column: 'id' | 'username', value: string): Promise<User | null> => {
-    const row = await db
-      .selectFrom('users')
-      .selectAll()
-      .where(column, '=', value)
-      .executeTakeFirst()
-    if (!row) return null
-    return {
-      id: row.id,
-      username: row.username,
-      passwordHash: row.password_hash,
-      roles: JSON.parse(row.roles),
-      passwordChangeRequired: row.password_change_required === 1,
-      passwordChangedAtMs: row.password_changed_at_ms,
-    }
-  }
-  return {
-    byId: (id: string) => find('id', id),
-    byUsername: (username: string) => find('username', username),
-  }
+export type NewSession = {
+  sessionId: string
+  userId: string
+  address: string
+  userAgent: string | undefined
+  nowMs: number
 }
 
-type NewUser = { username: string; passwordHash: string; roles: Role[]; nowMs: number }
-
-export async function insertUser({ trx }: Unit, user: NewUser): Promise<string> {
-  const id = newId('user')
-  await trx
-    .insertInto('users')
-    .values({
-      id,
-      username: user.username,
-      password_hash: user.passwordHash,
-      roles: JSON.stringify(user.roles),
-      password_change_required: 1,
-      created_at_ms: user.nowMs,
-      password_changed_at_ms: null,
-    })
-    .execute()
-  return id
-}
-
-type NewPassword = { userId: string; passwordHash: string; nowMs: number }
-
-/** A password the user chose. */
-export async function setPassword({ trx }: Unit, { userId, passwordHash, nowMs }: NewPassword) {
-  await trx
-    .updateTable('users')
-    .set({
-      password_hash: passwordHash,
-      password_change_required: 0,
-      password_changed_at_ms: nowMs,
-    })
-    .where('id', '=', userId)
-    .execute()
-}
-
-/** A generated password, good for choosing one's own. */
-export async function setOneTimePassword(
-  { trx }: Unit,
-  { userId, passwordHash }: Omit<NewPassword, 'nowMs'>,
-) {
-  await trx
-    .updateTable('users')
-    .set({ password_hash: passwordHash, password_change_required: 1 })
-    .where('id', '=', userId)
-    .execute()
-}
-
-type NewSession = { sessionId: string; userId: string; nowMs: number }
-
-export async function insertSession({ trx }: Unit, { sessionId, userId, nowMs }: NewSession) {
+export async function insertSession({ trx }: Unit, session: NewSession): Promise<void> {
+  const { sessionId, userId, address, userAgent, nowMs } = session
   await trx.deleteFrom('sessions').where('expires_at_ms', '<=', nowMs).execute()
   await trx
     .insertInto('sessions')
@@ -103,6 +33,8 @@ export async function insertSession({ trx }: Unit, { sessionId, userId, nowMs }:
       data: JSON.stringify({ userId, signedInAtMs: nowMs }),
       created_at_ms: nowMs,
       expires_at_ms: nowMs + IDLE_MS,
+      address,
+      user_agent: userAgent?.slice(0, USER_AGENT_MAX_LENGTH) ?? null,
     })
     .execute()
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What administrators do for people who are locked out, or should be.
+import { Type } from 'typebox'
+import type { Unit, Write } from '../../db/write.ts'
+import type { App, SignedInUser } from '../../fastify.ts'
+import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
+import { endSessions } from '../../people/sessions.ts'
+import {
+  removeSecondFactor,
+  setOneTimePassword,
+  type User,
+  updateUser,
+} from '../../people/users.ts'
+import { UserIdSchema } from '../../schema/common.ts'
+import { actorOf, changeUser } from './change.ts'
+import { LastAdmin, OwnAccount, UserNotFound } from './errors.ts'
+import { OneTimePasswordSchema } from './schema.ts'
+
+type Deps = { write: Write }
+
+const tags = ['users']
+const params = Type.Object({ id: UserIdSchema })
+const REFUSALS = [OwnAccount, UserNotFound, LastAdmin]
+
+export const userActionRoutes =
+  ({ write }: Deps) =>
+  async (app: App) => {
+    /** Each ends the user's sessions: who was let in by what is no longer good must prove it anew. */
+    const act = (
+      actor: SignedInUser,
+      { id, action }: { id: string; action: string },
+      effect: (unit: Unit, user: User) => Promise<void>,
+    ) => {
+      // A borrowed session must not get at the password of its owner.
+      if (id === actor.id) throw new OwnAccount()
+      return write((unit) =>
+        changeUser(unit, { actor, id }, async (user) => {
+          await effect(unit, user)
+          await updateUser(unit, id, { revision: user.revision + 1 })
+          await endSessions(unit, id)
+          const data = { username: user.username }
+          await unit.emit({ kind: 'user', id, action, actor: actor.username, data })
+        }),
+      )
+    }
+
+    app.post(
+      '/users/:id/actions/reset-password',
+      {
+        config: { permission: 'users:write', secretAnswer: true, errors: REFUSALS },
+        schema: {
+          operationId: 'resetUserPassword',
+          tags,
+          summary: 'Give a user a one-time password, shown this once; ends the user’s sessions',
+          params,
+          response: { 200: OneTimePasswordSchema },
+        },
+      },
+      async (request) => {
+        const { id } = request.params
+        const password = oneTimePassword()
+        const passwordHash = await hashPassword(password)
+        await act(actorOf(request), { id, action: 'password-reset' }, (unit) =>
+          setOneTimePassword(unit, { userId: id, passwordHash }),
+        )
+        return { oneTimePassword: password }
+      },
+    )
+
+    app.post(
+      '/users/:id/actions/end-sessions',
+      {
+        config: { permission: 'users:write', errors: REFUSALS },
+        schema: {
+          operationId: 'endUserSessions',
+          tags,
+          summary: 'Sign a user out everywhere',
+          params,
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params
+        await act(actorOf(request), { id, action: 'sessions-ended' }, async () => {})
+        return reply.code(204).send(null)
+      },
+    )
+
+    app.post(
+      '/users/:id/actions/reset-second-factor',
+      {
+        config: { permission: 'users:write', errors: REFUSALS },
+        schema: {
+          operationId: 'resetUserSecondFactor',
+          tags,
+          summary: 'Take a user’s second factor away: the device is lost; ends the user’s sessions',
+          params,
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        const { id } = request.params
+        await act(actorOf(request), { id, action: 'second-factor-reset' }, (unit) =>
+          removeSecondFactor(unit, id),
+        )
+        return reply.code(204).send(null)
+      },
+    )
+  }

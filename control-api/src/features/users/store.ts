@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Users as administrators see them.
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Unit } from '../../db/write.ts'
+import { toUser, type User, updateUser } from '../../people/users.ts'
+import { isFarmAdmin } from './rules.ts'
+
+type Page = { after: string | undefined; limit: number }
+
+/** By name. */
+export async function listUsers(db: Kysely<Database>, { after, limit }: Page): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .$if(after !== undefined, (query) => query.where('username', '>', after ?? ''))
+    .orderBy('username')
+    .limit(limit)
+    .execute()
+  return rows.map(toUser)
+}
+
+export async function farmAdminExists({ trx }: Unit): Promise<boolean> {
+  const rows = await trx
+    .selectFrom('users')
+    .selectAll()
+    .where('scope', 'is', null)
+    .where('disabled', '=', 0)
+    .execute()
+  return rows.map(toUser).some(isFarmAdmin)
+}
+
+type Standing = Pick<User, 'roles' | 'scope' | 'disabled'>
+
+export async function saveStanding(
+  unit: Unit,
+  user: User,
+  { roles, scope, disabled }: Standing,
+): Promise<void> {
+  await updateUser(unit, user.id, {
+    roles: JSON.stringify(roles),
+    scope,
+    disabled: disabled ? 1 : 0,
+    revision: user.revision + 1,
+  })
+}
+
+/** Histories keep the name. */
+export async function deleteUser({ trx }: Unit, id: string): Promise<void> {
+  await trx.deleteFrom('users').where('id', '=', id).execute()
+}
