@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildService } from '../src/app.ts'
 import { envToConfig } from '../src/config.ts'
-import { hashPassword } from '../src/features/session/passwords.ts'
-import { insertUser, setPassword } from '../src/features/session/store.ts'
+import { hashPassword } from '../src/people/passwords.ts'
+import { insertUser } from '../src/people/users.ts'
 import { SimulatedNode } from '../test/simulated-node.ts'
 
 const PASSWORD = 'correct horse battery staple'
@@ -34,8 +34,8 @@ export async function startService(): Promise<Running> {
   const passwordHash = await hashPassword(PASSWORD)
   await write(async (unit) => {
     const nowMs = Date.now()
-    const user = { username: 'admin', passwordHash, roles: ['admin' as const], nowMs }
-    await setPassword(unit, { userId: await insertUser(unit, user), passwordHash, nowMs })
+    const roles = ['admin' as const]
+    await insertUser(unit, { username: 'admin', passwordHash, roles, isOneTime: false, nowMs })
   })
   const token = await signInForToken(url)
   const nodes = [

@@ -35,7 +35,7 @@ describe('a path', () => {
     const { admin } = await build()
     const response = await admin.inject({ method: 'PATCH', url: '/api/v1/configs/default/draft' })
     expect(response.json()).toMatchObject({ status: 405, code: 'method_not_allowed' })
-    expect(response.headers.allow).toBe('GET, HEAD, PUT')
+    expect(response.headers.allow).toBe('DELETE, GET, HEAD, PUT')
     const trace = await admin.inject({ method: 'TRACE' as 'GET', url: NODES })
     expect(trace.statusCode).toBe(405)
   })
