@@ -17,10 +17,10 @@ const settingsFrameRoute = createRoute({
   component: function SettingsFrame() {
     const { session } = settingsFrameRoute.useRouteContext()
     return (
-      <>
+      <div className="stack">
         <SettingsNav session={session} />
         <Outlet />
-      </>
+      </div>
     )
   },
 })
