@@ -116,6 +116,7 @@ program
         expiresInSeconds: expires,
         ...(mergePatch && { mergePatch }),
         ...(node && { nodeId: node }),
+        scope: null,
         createdBy: null,
         nowMs: now(),
         agentUrl,

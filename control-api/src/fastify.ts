@@ -10,7 +10,7 @@ import type {
 } from 'fastify'
 import type { Role } from './people/roles.ts'
 import type { Access, Permission } from './permissions.ts'
-import type { Selector } from './selector.ts'
+import type { Reach, Scope } from './scope.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -28,7 +28,7 @@ export type SignedInUser = {
   permissions: Permission[]
   passwordChangeRequired: boolean
   /** The nodes the roles count for; null: the whole farm. */
-  scope: Selector | null
+  scope: Scope
   /** null: a session. */
   token: { id: string; name: string; expiresAtMs: number } | null
 }
@@ -39,6 +39,8 @@ declare module 'fastify' {
     permission?: Access
     /** On `session:own` only, which a token does not reach otherwise. */
     forTokensToo?: true
+    /** What the route is about; left out: see reachOf in scope.ts. */
+    scope?: Reach
   }
   interface FastifyRequest {
     /** Set on every route that is not public. */

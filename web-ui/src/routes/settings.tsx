@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, Outlet } from '@tanstack/react-router'
 import { PasswordForm } from '../features/session/password-form.tsx'
+import { SecurityScreen } from '../features/session/security-screen.tsx'
 import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
+import { UsersScreen } from '../features/users/users-screen.tsx'
 import { appRoute } from './app.tsx'
 
 /** What all pages of the settings stand in. */
@@ -40,4 +42,26 @@ const overviewRoute = createRoute({
   },
 })
 
-export const settingsRoute = settingsFrameRoute.addChildren([overviewRoute])
+const securityRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/security',
+  component: function Security() {
+    const { session } = securityRoute.useRouteContext()
+    return <SecurityScreen session={session} />
+  },
+})
+
+const usersRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/users',
+  component: function Users() {
+    const { session } = usersRoute.useRouteContext()
+    return <UsersScreen session={session} />
+  },
+})
+
+export const settingsRoute = settingsFrameRoute.addChildren([
+  overviewRoute,
+  securityRoute,
+  usersRoute,
+])

@@ -8,6 +8,7 @@ import type { Write } from '../../db/write.ts'
 import { EnrolmentTokenNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
+import { requireWithin, scopeOf } from '../../scope.ts'
 import {
   CreatedEnrolmentTokenSchema,
   EnrolmentTokenSchema,
@@ -32,7 +33,7 @@ export const enrolmentTokenRoutes =
     app.get(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol' },
+        config: { permission: 'nodes:enrol', scope: 'nodes' },
         schema: {
           operationId: 'listEnrolmentTokens',
           tags,
@@ -41,9 +42,13 @@ export const enrolmentTokenRoutes =
           response: { 200: pageOf(EnrolmentTokenSchema) },
         },
       },
-      async ({ query }) => {
+      async ({ query, user }) => {
         const limit = query.limit ?? 100
-        const rows = await listTokens(db, { before: query.cursor, limit: limit + 1 })
+        const rows = await listTokens(db, {
+          before: query.cursor,
+          limit: limit + 1,
+          scope: scopeOf(user),
+        })
         const items = rows.slice(0, limit)
         return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
       },
@@ -52,7 +57,7 @@ export const enrolmentTokenRoutes =
     app.post(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol' },
+        config: { permission: 'nodes:enrol', scope: 'nodes' },
         schema: {
           operationId: 'createEnrolmentToken',
           tags,
@@ -64,9 +69,13 @@ export const enrolmentTokenRoutes =
         },
       },
       async (request, reply) => {
+        const { labels = {}, nodeId } = request.body
+        if (!nodeId)
+          requireWithin(request.user, labels, 'what enrols with these labels would not be')
         reply.code(201)
         return await createToken(write, {
           ...request.body,
+          scope: scopeOf(request.user),
           createdBy: request.user?.username ?? null,
           nowMs: now(),
           agentUrl,
@@ -78,7 +87,7 @@ export const enrolmentTokenRoutes =
     app.delete(
       '/enrolment-tokens/:id',
       {
-        config: { permission: 'nodes:enrol' },
+        config: { permission: 'nodes:enrol', scope: 'nodes' },
         schema: {
           operationId: 'deleteEnrolmentToken',
           tags,
@@ -90,7 +99,9 @@ export const enrolmentTokenRoutes =
       async (request, reply) => {
         const { id } = request.params
         const actor = request.user?.username ?? ''
-        if (!(await write((unit) => deleteToken(unit, id, actor)))) {
+        if (
+          !(await write((unit) => deleteToken(unit, id, { actor, scope: scopeOf(request.user) })))
+        ) {
           throw new EnrolmentTokenNotFound(id)
         }
         return reply.code(204).send(null)

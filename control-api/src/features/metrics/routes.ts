@@ -7,6 +7,7 @@ import type { App } from '../../fastify.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
 import { ProblemSchema } from '../../schema/common.ts'
+import { type Scope, scopeOf } from '../../scope.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 import { chartNodes } from './store.ts'
 
@@ -53,7 +54,7 @@ export const metricsRoutes =
     app.get(
       '/metrics/query',
       {
-        config: { permission: 'metrics:read' },
+        config: { permission: 'metrics:read', scope: 'nodes' },
         schema: {
           operationId: 'queryMetrics',
           tags: ['metrics'],
@@ -72,9 +73,9 @@ export const metricsRoutes =
           },
         },
       },
-      async ({ query }) => {
+      async ({ query, user }) => {
         const range = rangeOf(query, now())
-        const nodes = await findNodes(query.node)
+        const nodes = await findNodes(query.node, scopeOf(user))
         const names = new Map(nodes.map((node) => [node.id, node.name]))
         const nodeIds = [...names.keys()]
         const maxPoints = Math.min(
@@ -99,11 +100,11 @@ export const metricsRoutes =
       },
     )
 
-    async function findNodes(asked: string | undefined) {
+    async function findNodes(asked: string | undefined, scope: Scope) {
       const ids =
         asked === undefined ? null : [...new Set(asked.split(',').filter((id) => id !== ''))]
       if (ids !== null && ids.length > MAX_NODES) throw new TooManyNodes()
-      const nodes = await chartNodes(db, ids, MAX_NODES + 1)
+      const nodes = await chartNodes(db, ids, { limit: MAX_NODES + 1, scope })
       if (nodes.length > MAX_NODES) throw new TooManyNodes()
       const unknown = ids?.find((id) => !nodes.some((node) => node.id === id))
       if (unknown !== undefined) throw new NodeNotFound(unknown)

@@ -10,6 +10,7 @@ import { NodeNotFound, NotAllowed } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import type { Adopt } from '../../ports.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
+import { requireWholeFarm } from '../../scope.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
 import { activeNode, createNodeStore, type NodeRow } from './store.ts'
@@ -97,6 +98,7 @@ export const nodeDriftRoutes =
       if (!user?.permissions.includes('configs:write')) {
         throw new NotAllowed('configs:write', user?.roles ?? [])
       }
+      requireWholeFarm(user)
       const given = await latestAssignment(db, node.id)
       if (!given) throw new NothingAssigned(node.name)
       const text = (await driftText(db, node.id)) ?? ''

@@ -15,6 +15,7 @@ import { requireModestOverride } from '../../merge-patch.ts'
 import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { NodeIdSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
+import { requireWithin, scopeOf } from '../../scope.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
 import { EffectiveConfigSchema, NodePatchSchema, NodeSchema, OverrideSchema } from './schema.ts'
@@ -60,7 +61,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', scope: 'nodes' },
       schema: {
         operationId: 'listNodes',
         tags,
@@ -69,9 +70,10 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(NodeSchema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, user }) => {
       const limit = query.limit ?? 100
-      const rows = await nodes.page({ after: query.cursor, limit: limit + 1 })
+      const scope = scopeOf(user)
+      const rows = await nodes.page({ after: query.cursor, limit: limit + 1, scope })
       const shown = rows.slice(0, limit)
       const nextCursor = rows.length > limit ? (shown.at(-1)?.name ?? null) : null
       return { items: await view(shown), nextCursor }
@@ -114,6 +116,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const { id } = request.params
       const { name, labels } = request.body
+      if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))

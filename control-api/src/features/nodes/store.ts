@@ -3,28 +3,52 @@
 import type { Kysely, Selectable } from 'kysely'
 import { revokeCertificates } from '../../agents/certificates.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
 import type { Unit } from '../../db/write.ts'
 import { NodeNotFound } from '../../errors.ts'
+import type { Labels, Scope } from '../../scope.ts'
 
 export type NodeRow = Selectable<NodesTable>
 export type NodeStore = ReturnType<typeof createNodeStore>
-type Page = { after: string | undefined; limit: number }
+type Page = { after: string | undefined; limit: number; scope: Scope }
 
 export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
-    page({ after, limit }: Page): Promise<NodeRow[]> {
+    page({ after, limit, scope }: Page): Promise<NodeRow[]> {
       return db
         .selectFrom('nodes')
         .selectAll()
         .where('decommissioned_at_ms', 'is', null)
         .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
+        .where(labelsWithin('labels', scope))
         .orderBy('name')
         .limit(limit)
         .execute()
     },
     byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
   }
+}
+
+/** Of decommissioned ones too: their past is still shown. null: there never was one. */
+export async function labelsOfNode(db: Kysely<Database>, id: string): Promise<Labels | null> {
+  const row = await db.selectFrom('nodes').select('labels').where('id', '=', id).executeTakeFirst()
+  return row ? JSON.parse(row.labels) : null
+}
+
+/** Which of these are nodes within the scope. */
+export async function nodeIdsWithin(
+  db: Kysely<Database>,
+  ids: readonly string[],
+  scope: Scope,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(labelsWithin('labels', scope))
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Throws NodeNotFound. */

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import type { App } from '../../fastify.ts'
 import { PageQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
+import { OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import type { Engine } from './engine.ts'
 import { RolloutNotFound } from './errors.ts'
 import type { PlannedNode } from './planner.ts'
@@ -41,16 +42,27 @@ const MovedOnSchema = Type.Intersect([
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, engine, isConnected } = deps
 
-  const show = async (id: string): Promise<Rollout> => {
+  /** Of the nodes within the scope; without one of those it is not there. */
+  const show = async (id: string, scope: Scope): Promise<Rollout> => {
     const row = await findRollout(db, id)
-    if (!row) throw new RolloutNotFound(id)
-    return view(row, await tasksOf(db, [id]))
+    const tasks = await tasksOf(db, [id], scope)
+    if (!row || (scope !== null && tasks.length === 0)) throw new RolloutNotFound(id)
+    return view(row, tasks)
+  }
+
+  /** What is done to a rollout is done to all its nodes. Throws RolloutNotFound or OutsideScope. */
+  const requireAllWithin = async (id: string, scope: Scope): Promise<void> => {
+    if (scope === null) return
+    const { tasks } = await show(id, scope)
+    const all = await tasksOf(db, [id], null)
+    const outside = all.length - tasks.length
+    if (outside > 0) throw new OutsideScope(`${outside} of its nodes are not`, scope)
   }
 
   app.get(
     '/rollouts',
     {
-      config: { permission: 'rollouts:read' },
+      config: { permission: 'rollouts:read', scope: 'nodes' },
       schema: {
         operationId: 'listRollouts',
         tags,
@@ -59,14 +71,16 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(RolloutSchema) },
       },
     },
-    async ({ query: { cursor, limit = 100 } }) => {
-      const rows = await listRollouts(db, { before: cursor, limit: limit + 1 })
+    async ({ query: { cursor, limit = 100 }, user }) => {
+      const scope = scopeOf(user)
+      const rows = await listRollouts(db, { before: cursor, limit: limit + 1, scope })
       const shown = rows.slice(0, limit)
       const tasks =
         shown.length > 0
           ? await tasksOf(
               db,
               shown.map((row) => row.id),
+              scope,
             )
           : []
       const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
@@ -78,7 +92,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/rollouts/:id',
     {
-      config: { permission: 'rollouts:read' },
+      config: { permission: 'rollouts:read', scope: 'nodes' },
       schema: {
         operationId: 'getRollout',
         tags,
@@ -87,13 +101,13 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: RolloutSchema },
       },
     },
-    async ({ params: { id } }) => show(id),
+    async ({ params: { id }, user }) => show(id, scopeOf(user)),
   )
 
   app.post(
     '/rollouts',
     {
-      config: { permission: 'rollouts:run' },
+      config: { permission: 'rollouts:run', scope: 'nodes' },
       schema: {
         operationId: 'createRollout',
         tags,
@@ -113,21 +127,22 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const { config, version, message = '' } = request.body
+      const scope = scopeOf(request.user)
       if (request.query.dry_run === '1') {
-        const plan = await planVersion(deps, config, version)
+        const plan = await planVersion(deps, { config, version, scope })
         return { config, version, nodes: plan.map((planned) => viewPlanned(planned, isConnected)) }
       }
       const author = request.user?.username ?? ''
-      const id = await startRollout(deps, { config, version, message, author })
+      const id = await startRollout(deps, { config, version, scope, message, author })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
-      return show(id)
+      return show(id, scope)
     },
   )
 
   app.post(
     '/rollouts/:id/actions/freeze',
     {
-      config: { permission: 'rollouts:run' },
+      config: { permission: 'rollouts:run', scope: 'nodes' },
       schema: {
         operationId: 'freezeRollout',
         tags,
@@ -139,9 +154,11 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request) => {
       const { id } = request.params
+      const scope = scopeOf(request.user)
+      await requireAllWithin(id, scope)
       const actor = request.user?.username ?? ''
       await engine.freeze(id, { actor, stateVersion: request.body.stateVersion })
-      return show(id)
+      return show(id, scope)
     },
   )
 }

@@ -3,11 +3,13 @@
 import type { Unit, Write } from '../../db/write.ts'
 import { newId } from '../../ids.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import { isWithin, OutsideScope, type Scope } from '../../scope.ts'
 import type { Engine } from './engine.ts'
 import { FleetChanged, RolloutActive, RolloutInvalid, VersionNotFound } from './errors.ts'
 import { type CheckForNode, isSameFleet, type PlannedNode, planRollout } from './planner.ts'
 import {
   activeNodes,
+  type FleetNode,
   insertRollout,
   leaseHolder,
   type NewTask,
@@ -24,29 +26,40 @@ export type StartDeps = {
   findVersionText: (config: string, version: number) => Promise<string | null>
   releasedVersion: (unit: Unit) => Promise<{ config: string; version: number } | null>
 }
-type Order = { config: string; version: number; message: string; author: string }
+type Wanted = { config: string; version: number; scope: Scope }
+type Order = Wanted & { message: string; author: string }
 
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
 const ATTEMPTS = 3
 
 export async function planVersion(
   deps: StartDeps,
-  config: string,
-  version: number,
+  { config, version, scope }: Wanted,
 ): Promise<PlannedNode[]> {
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
-  return planRollout(deps, { config, text })
+  const plan = await planRollout(deps, { config, text })
+  refuseNodesOutside(
+    plan.map(({ node }) => node),
+    scope,
+  )
+  return plan
 }
 
 export async function startRollout(deps: StartDeps, order: Order): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const plan = await planVersion(deps, order.config, order.version)
+    const plan = await planVersion(deps, order)
     refuseBadPlan(plan)
     const id = await deps.write((unit) => store(deps, unit, order, plan))
     if (id !== null) return id
   }
   throw new FleetChanged()
+}
+
+/** A rollout reaches every node of the farm, so who starts it must have them all in their scope. */
+function refuseNodesOutside(nodes: readonly FleetNode[], scope: Scope): void {
+  const outside = nodes.filter((node) => !isWithin(scope, JSON.parse(node.labels))).length
+  if (outside > 0) throw new OutsideScope(`${outside} of the nodes it would reach are not`, scope)
 }
 
 function refuseBadPlan(plan: readonly PlannedNode[]): void {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rollouts, tasks and leases in control.db, and what the planner needs to know of the nodes.
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
+import type { Scope } from '../../scope.ts'
 import type { Rollout, Task } from './rules.ts'
 import type { TaskState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
@@ -21,6 +23,7 @@ export type FleetNode = {
   id: string
   name: string
   revision: number
+  labels: string
   merge_patch: string
   effective: string | null
 }
@@ -28,7 +31,7 @@ export type FleetNode = {
 export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
   db
     .selectFrom('nodes')
-    .select(['id', 'name', 'revision', 'merge_patch', 'effective'])
+    .select(['id', 'name', 'revision', 'labels', 'merge_patch', 'effective'])
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()
@@ -100,26 +103,53 @@ export async function insertRollout(
 export const findRollout = (db: Reader, id: string): Promise<RolloutRow | undefined> =>
   db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Newest first; ids sort by time. */
+const touches = (eb: ExpressionBuilder<Database, 'rollouts'>, scope: Scope) =>
+  eb.exists(
+    eb
+      .selectFrom('node_tasks')
+      .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+      .select('node_tasks.node_id')
+      .whereRef('node_tasks.rollout_id', '=', 'rollouts.id')
+      .where(labelsWithin('nodes.labels', scope)),
+  )
+
+/** Does it concern a node within the scope? */
+export async function rolloutTouches(db: Reader, id: string, scope: Scope): Promise<boolean> {
+  const row = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('id', '=', id)
+    .where((eb) => touches(eb, scope))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Newest first; ids sort by time. Those that touch a node within the scope. */
 export const listRollouts = (
   db: Reader,
-  { before, limit }: { before: string | undefined; limit: number },
+  { before, limit, scope }: { before: string | undefined; limit: number; scope: Scope },
 ): Promise<RolloutRow[]> =>
   db
     .selectFrom('rollouts')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .$if(scope !== null, (query) => query.where((eb) => touches(eb, scope)))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
 
-export const tasksOf = (db: Reader, rolloutIds: readonly string[]): Promise<TaskWithName[]> =>
+export const tasksOf = (
+  db: Reader,
+  rolloutIds: readonly string[],
+  scope: Scope,
+): Promise<TaskWithName[]> =>
   db
     .selectFrom('node_tasks')
     .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
     .selectAll('node_tasks')
     .select('nodes.name as node_name')
     .where('rollout_id', 'in', rolloutIds)
+    .where(labelsWithin('nodes.labels', scope))
     .orderBy('nodes.name')
     .execute()
 
@@ -128,7 +158,7 @@ export type Loaded = { row: RolloutRow; rollout: Rollout }
 export async function loadRollout(trx: Trx, id: string): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const tasks = (await tasksOf(trx, [id])).map(toTask)
+  const tasks = (await tasksOf(trx, [id], null)).map(toTask)
   return { row, rollout: { state: row.state, reason: row.reason, tasks } }
 }
 

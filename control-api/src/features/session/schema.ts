@@ -12,9 +12,19 @@ import {
 const PasswordSchema = Type.String({ minLength: 1, maxLength: 1024 })
 const NewPasswordSchema = Type.String({ minLength: 12, maxLength: 1024 })
 
+const CodeSchema = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description: 'Six digits of the authenticator, or a recovery code',
+})
+
 /** POST /session signInUser, GET /session getSession, DELETE /session signOut */
 export const CredentialsSchema = Type.Object(
-  { username: Type.String({ minLength: 1, maxLength: 64 }), password: PasswordSchema },
+  {
+    username: Type.String({ minLength: 1, maxLength: 64 }),
+    password: PasswordSchema,
+    code: Type.Optional(CodeSchema),
+  },
   { additionalProperties: false },
 )
 export const SessionSchema = Type.Object({
@@ -41,6 +51,44 @@ export const ChangePasswordSchema = Type.Object(
   { currentPassword: PasswordSchema, newPassword: NewPasswordSchema },
   { additionalProperties: false },
 )
+
+/** POST /session/second-factor beginSecondFactor */
+export const PasswordOnlySchema = Type.Object(
+  { password: PasswordSchema },
+  { additionalProperties: false },
+)
+export const BegunSecondFactorSchema = Type.Object({
+  secret: Type.String({ description: 'Base32, to be typed' }),
+  uri: Type.String({ description: 'otpauth://…, to be shown as a QR code' }),
+})
+/** PUT /session/second-factor confirmSecondFactor */
+export const ConfirmSecondFactorSchema = Type.Object(
+  { code: CodeSchema },
+  { additionalProperties: false },
+)
+export const RecoveryCodesSchema = Type.Object({
+  recoveryCodes: Type.Array(Type.String(), { description: 'Each stands in for a code once' }),
+})
+/** DELETE /session/second-factor removeSecondFactor */
+export const RemoveSecondFactorSchema = Type.Object(
+  { password: PasswordSchema, code: CodeSchema },
+  { additionalProperties: false },
+)
+
+/** GET /session/list listOwnSessions */
+export const OwnSessionIdSchema = Type.String({ pattern: '^[0-9a-f]{64}$' })
+export const OwnSessionsSchema = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      id: OwnSessionIdSchema,
+      signedInAt: TimeSchema,
+      expiresAt: TimeSchema,
+      address: Nullable(Type.String()),
+      userAgent: Nullable(Type.String()),
+      current: Type.Boolean(),
+    }),
+  ),
+})
 
 /** GET /setup getSetup, POST /setup setUp */
 export const SetupStateSchema = Type.Object({ required: Type.Boolean() })

@@ -58,7 +58,7 @@ async function open() {
         findVersionText: (config, n) => versionOf(db, config, n),
         releasedVersion: async ({ trx }) => (await lastRelease(trx)) ?? null,
       },
-      { config: 'default', version, message: '', author: 'ana' },
+      { config: 'default', version, scope: null, message: '', author: 'ana' },
     )
   const validate = async (text: string) => {
     const parsed = parseConfigText(text)

@@ -4,7 +4,11 @@ import { TabBar } from '../../components/tab-bar.tsx'
 import type { Session } from '../../lib/api-types.ts'
 
 /** The pages of the settings. One that needs a permission is shown to who has it. */
-const pages = [{ to: '/settings', label: 'Overview', permission: null }] as const satisfies {
+const pages = [
+  { to: '/settings', label: 'Overview', permission: null },
+  { to: '/settings/security', label: 'Security', permission: null },
+  { to: '/settings/users', label: 'Users', permission: 'users:read' },
+] as const satisfies {
   to: string
   label: string
   permission: string | null
