@@ -2,13 +2,17 @@
 // The operator's commands, run on the control plane's machine as the user that owns the data folder.
 // They work while the service runs: both write the same database, each waiting for the other.
 import { readFile } from 'node:fs/promises'
+import { text as readStream } from 'node:stream/consumers'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { addBackupCommands } from './admin-backup.ts'
 import { hasIssued, laggards } from './agents/certificates.ts'
+import { describeVerified, type Verified, verifyDatabase, verifyFile } from './audit-command.ts'
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
 import { AppError } from './errors.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
+import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
@@ -66,8 +70,10 @@ program
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
     await withServices(async ({ write }) => {
-      const raised = await raiseEpoch(write)
+      const raised = await raiseEpoch(write, OPERATOR)
       if (json) print(raised)
+      else if (raised.epoch === null && raised.wasInRecovery)
+        say('Confirmed: this control plane goes on. Restart the service.')
       else if (raised.epoch === null)
         say('Nothing to do: no node is known to have obeyed a newer control plane.')
       else
@@ -142,27 +148,46 @@ program
   .command('import-config')
   .description('save a file as a new version; the same text again makes none')
   .requiredOption('--name <config>', 'name of the config', parseName)
-  .requiredOption('--file <path>', 'file to read')
+  .requiredOption('--file <path>', 'file to read; - is standard input')
   .requiredOption('--message <text>', 'why, for the history')
   .option('--release', 'new nodes get it from now on')
   .option('--json', 'print JSON')
   .action(async ({ name, file, message, release = false, json }: ImportOptions) => {
-    const text = await readFile(file, 'utf8')
+    const isStdin = file === '-'
+    const text = isStdin ? await readStream(process.stdin) : await readFile(file, 'utf8')
+    const origin = isStdin ? 'stdin' : file
     await withServices(async ({ write, now }, { nodeBinary }) => {
-      const validate = createValidate({
-        checkSchema: compileSchemaCheck(loadConfigSchema()),
-        nodeCheck: createNodeCheck({ binary: nodeBinary }),
-      })
+      const nodeCheck = createNodeCheck({ binary: nodeBinary })
+      const checkSchema = compileSchemaCheck(loadConfigSchema())
+      const validate = createValidateAuthors(createValidate({ checkSchema, nodeCheck }))
       const number = await importConfig(
         { write, validate, now },
         { config: name, text, author: OPERATOR, message, release },
       ).catch((error: unknown) => {
-        throw withPositions(error, file)
+        throw withPositions(error, origin)
       })
       if (json) print({ config: name, version: number, released: release })
       else
-        say(`${file} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
+        say(`${origin} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
     })
+  })
+
+type VerifyOptions = { head?: string; file?: string; json?: boolean }
+
+program
+  .command('verify-audit')
+  .description('is the audit as it was written? Exit code 1: it is not (docs/audit.md)')
+  .option('--head <hash>', 'a head that was noted elsewhere: it must be in the chain', parseHash)
+  .option('--file <path>', 'an export as NDJSON, without filters, instead of the database')
+  .option('--json', 'print JSON')
+  .action(async ({ head, file, json }: VerifyOptions) => {
+    const show = (verified: Verified) => {
+      if (json) print(verified)
+      else for (const line of describeVerified(verified)) say(line)
+      if (!verified.ok) process.exitCode = FAILED
+    }
+    if (file !== undefined) return show(await verifyFile(file, head))
+    await withServices(async (services) => show(await verifyDatabase(services, head)))
   })
 
 const ca = program
@@ -184,8 +209,9 @@ ca.command('rotate')
   .description('begin to bring in a new CA; the old one stays good until finish-rotation')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
-    await withServices(async ({ now }, { dataDir }) => {
-      const fingerprint = await beginRotation({ dataDir, now })
+    await withServices(async (services, { dataDir }) => {
+      const fingerprint = await beginRotation({ dataDir, now: services.now })
+      await recordCa(services, 'ca-rotation-begun', { next: fingerprint })
       if (json) print({ fingerprint })
       else
         say(
@@ -201,7 +227,9 @@ ca.command('finish-rotation')
   .action(async ({ force = false, json }: { force?: boolean; json?: boolean }) => {
     await withServices(async (services, { dataDir }) => {
       const { untold, outgoing } = await caStatus(services, dataDir)
+      const before = requireCa(dataDir).fingerprint
       const fingerprint = finishRotation(dataDir, { untold, outgoing }, force)
+      await recordCa(services, 'ca-rotation-finished', { before, after: fingerprint, force })
       if (json) print({ fingerprint })
       else say(`The CA is ${fingerprint} now. Tokens that were made before this are worth nothing.`)
     })
@@ -212,12 +240,25 @@ ca.command('recreate')
   .requiredOption('--yes', 'really')
   .option('--json', 'print JSON')
   .action(async ({ json }: { json?: boolean }) => {
-    await withServices(async ({ now }, { dataDir }) => {
-      const fingerprint = await recreateCa({ dataDir, now })
+    await withServices(async (services, { dataDir }) => {
+      const fingerprint = await recreateCa({ dataDir, now: services.now })
+      await recordCa(services, 'ca-recreated', { after: fingerprint })
       if (json) print({ fingerprint })
       else say(`The CA is ${fingerprint} now. Every node needs a new token: --node <id>.`)
     })
   })
+
+addBackupCommands(program, { print, say, withServices })
+/** After the files changed: those can't be part of a transaction. */
+function recordCa(
+  { write, controlPlaneId }: Services,
+  action: string,
+  data: Record<string, unknown>,
+) {
+  return write(({ emit }) =>
+    emit({ kind: 'system', id: controlPlaneId, action, actor: OPERATOR, data }),
+  )
+}
 
 type CaStatus = {
   fingerprint: string
@@ -342,6 +383,13 @@ function parseObject(text: string): Record<string, unknown> {
     // Said below, as for JSON that is no object.
   }
   throw new InvalidArgumentError('must be a JSON object, as in {"limits":{"connections":1000}}')
+}
+
+function parseHash(text: string): string {
+  if (/^[0-9a-f]{64}$/.test(text)) return text
+  throw new InvalidArgumentError(
+    'must be 64 hexadecimal digits, as the log and this command print it',
+  )
 }
 
 function parseName(text: string): string {

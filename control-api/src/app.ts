@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
 import compress from '@fastify/compress'
-import rateLimit from '@fastify/rate-limit'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
@@ -12,29 +11,41 @@ import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { LogRequests } from './agents/log-requests.ts'
+import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
 import { createFastify } from './create-fastify.ts'
-import { TooManyRequests } from './errors.ts'
 import type { App } from './fastify.ts'
+import { auditRoutes } from './features/audit/routes.ts'
+import { createVerifier } from './features/audit/verifier.ts'
+import { type BackupKeeper, openKeeper } from './features/backups/keeper.ts'
+import { recoveryRoutes } from './features/backups/recovery-routes.ts'
+import { backupRoutes } from './features/backups/routes.ts'
+import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
-import { findVersion, lastRelease } from './features/configs/store.ts'
+import { findVersion, lastReleaseOf } from './features/configs/store.ts'
+import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import {
   createAdopt,
+  createNodeChecks,
   createReleases,
   releaseVersion,
-  validateForNode,
+  saveErrors,
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import type { Event } from './features/events/schema.ts'
-import { checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
+import { impactOf, nodeChange } from './features/groups/impact.ts'
+import { groupRoutes } from './features/groups/routes.ts'
+import { readGrouping } from './features/groups/store.ts'
+import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
+import { oidcRoutes } from './features/oidc/routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween, rolloutTouches } from './features/rollouts/store.ts'
@@ -47,7 +58,11 @@ import { createViewSession } from './features/session/view.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
-import { takeEpoch } from './meta.ts'
+import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
+import { createGuard, type Resolve } from './features/webhooks/targets.ts'
+import { createIdempotencyKeys } from './idempotency/keys.ts'
+import { type Identity, takeEpoch } from './meta.ts'
 import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
@@ -57,8 +72,11 @@ import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
+import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
+import { answerOnce } from './plugins/idempotency.ts'
+import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
 import { requestContextPlugin } from './plugins/request-context.ts'
@@ -66,12 +84,14 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionKey, sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import { readRecovery } from './recovery.ts'
 import type { Scope } from './scope.ts'
 import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
 
 /** What tests replace. */
 export type Overrides = {
+  webhooks?: DispatcherOptions & { resolve?: Resolve }
   now?: () => number
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
@@ -87,14 +107,11 @@ export type Service = {
   assignments: Assignments
   /** null: the agents' listener speaks plain HTTP. */
   authority: Authority | null
+  backups: BackupKeeper | null
   close(): Promise<void>
 }
 
 export const API = '/api/v1'
-/** Two config texts of the largest size, escaped. */
-const BODY_BYTES = 4 * 1024 * 1024
-/** Far above what people and their scripts do; a loop gone wild is slowed before it hurts the others. */
-const REQUESTS_PER_MINUTE = 3000
 const CLOSE_GRACE_MS = 1000
 /** Of one address: then each is answered with a longer wait, which costs us nothing. */
 const WRONG_TOKENS = { free: 20, maxWaitMs: 60_000, forgetAfterMs: 600_000, maxKeys: 10_000 }
@@ -102,11 +119,15 @@ const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeat
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute, logTailWithinMs }: Overrides = {},
+  { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
   const { db, write, events, users, controlPlaneId } = services
-  const identity = { controlPlaneId, epoch: await takeEpoch(write) }
+  const identity: Identity = {
+    controlPlaneId,
+    epoch: await takeEpoch(write),
+    recovery: await readRecovery(db),
+  }
   const { logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
   const metrics = await openMetricsStore({ dataDir: config.dataDir, now })
   const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES })
@@ -132,7 +153,7 @@ export async function buildService(
     },
   })
   const assignments = createAssignments({
-    epoch: identity.epoch,
+    identity,
     now,
     wake: (nodeId) => fleet.wake(nodeId),
   })
@@ -141,9 +162,11 @@ export async function buildService(
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
   const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
+  const validateAuthors = createValidateAuthors(validate)
   const releases = createReleases()
+  const previews = () => openPreviews({ db, validate, schema })
   const onUnrenderable = (nodeId: string) =>
-    app.log.error({ nodeId }, 'this node’s override makes the released version unreadable')
+    app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
   const engine = createEngine({
     db,
     write,
@@ -151,11 +174,14 @@ export async function buildService(
     assignments,
     renderForNode: releases.renderForNode,
     errorsForAuthor: releases.errorsForAuthor,
+    readGrouping,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
     release: (unit, released) => releaseVersion(unit, released, now()),
   })
+  // What was under way when the backup was made is long over, one way or the other.
+  if (identity.recovery) await engine.freezeAll('the restore')
   const stopTicker = startTicker({
     engine,
     onError: (error) =>
@@ -167,6 +193,7 @@ export async function buildService(
     assignments,
     engine,
     releases,
+    readGrouping,
     now,
     onUnrenderable,
     onCloneDetected: (nodeId) => fleet.endPoll(nodeId),
@@ -188,25 +215,25 @@ export async function buildService(
   })
   // Nodes that wait are told of it with their next hello.
   authority?.onChange(() => fleet.wakeAll())
-  // A release may be what nodes without an assignment wait for.
+  // A release may be what nodes without an assignment wait for; or a group that has one.
   events.subscribe(({ event }) => {
-    if (event.kind === 'config' && event.action === 'released') fleet.wakeAll()
+    const isRelease = event.kind === 'config' && event.action === 'released'
+    if (isRelease || event.kind === 'group') fleet.wakeAll()
   })
 
   // Everything that holds for every route.
   requireDeclaredAccess(app)
   if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
+  const box = openSecretBox(config.dataDir)
+  answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
   await describeApi(app, { version, schemas: namedSchemas })
   await app.register(problemsPlugin, { invalidCode: 'invalid_request' })
   await app.register(requestLogPlugin)
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
-  await app.register(rateLimit, {
-    max: REQUESTS_PER_MINUTE,
-    timeWindow: 60_000,
-    errorResponseBuilder: (_request, { ttl }) => new TooManyRequests(Math.ceil(ttl / 1000)),
-  })
+  await limitRequests(app)
+  answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
   await app.register(compress, { encodings: ['br', 'gzip'], globalDecompression: false })
   keepSessionsFromBearers(app)
@@ -225,6 +252,34 @@ export async function buildService(
     labelsOfNode: (id) => labelsOfNode(db, id),
   })
 
+  const guard = createGuard(config.webhookAllow, webhooks.resolve)
+  const dispatcher = createDispatcher({
+    ...webhooks,
+    db,
+    write,
+    now,
+    events,
+    box,
+    guard,
+    controlPlaneId,
+    userAgent: `farmstead/${version}`,
+    onError: (error) => app.log.error({ err: error }, 'a webhook could not be served'),
+  })
+  const verifier = await createVerifier({ db, controlPlaneId, now, log: app.log })
+
+  const backups =
+    config.backups &&
+    (await openKeeper({
+      db,
+      write,
+      now,
+      dataDir: config.dataDir,
+      version,
+      config: config.backups,
+      run: backUpInWorker,
+      onError: (error) => app.log.error({ err: error }, 'a backup failed'),
+    }))
+
   const binary = createNodeBinary(nodeBinary)
   const startSession = createStartSession({ write, now })
   const view = createViewSession(now)
@@ -241,34 +296,45 @@ export async function buildService(
       await api.register(userRoutes({ db, write, now }))
       await api.register(tokenRoutes({ db, write, now }))
       await api.register(
+        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession }),
+      )
+      await api.register(
         nodeRoutes({
           db,
           write,
           now,
-          epoch: identity.epoch,
+          identity,
           isTls: authority !== null,
           fleet,
           metrics,
           engine,
           assignments,
           logRequests,
-          adopt: createAdopt({ db, write, now, validate }),
+          adopt: createAdopt({ db, write, now, validate: validateAuthors }),
+          adoptErrors: saveErrors,
+          readGrouping,
+          openPreviews: previews,
+          impactOf: (id, change) =>
+            impactOf({ db, openPreviews: previews }, nodeChange(id, change)),
         }),
       )
-      await api.register(configRoutes({ db, write, now, validate, schema }))
+      await api.register(configRoutes({ db, write, now, validate: validateAuthors, schema }))
       await api.register(
         rolloutRoutes({
           db,
           write,
           now,
           engine,
-          checkForNode: (text, mergePatch) => validateForNode(validate, text, mergePatch),
+          checkFor: (text) => createNodeChecks(validate, text),
+          readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,
-          releasedVersion: async ({ trx }) => (await lastRelease(trx)) ?? null,
+          releasedVersion: async ({ trx }, name) =>
+            (await lastReleaseOf(trx, name))?.version ?? null,
           isConnected: (nodeId) => fleet.presence(nodeId).connected,
         }),
       )
+      await api.register(groupRoutes({ db, write, now, openPreviews: previews }))
       await api.register(
         metricsRoutes({
           db,
@@ -278,6 +344,10 @@ export async function buildService(
         }),
       )
       await api.register(enrolmentTokenRoutes({ db, write, now, agentUrl, authority }))
+      await api.register(auditRoutes({ db, controlPlaneId, verifier }))
+      await api.register(
+        webhookRoutes({ db, write, now, box, guard, dispatcher, events, controlPlaneId }),
+      )
       await api.register(
         eventRoutes({
           events,
@@ -291,6 +361,10 @@ export async function buildService(
               : sessionIsAlive(db, session.sessionId, now()),
         }),
       )
+      await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
+      await api.register(
+        recoveryRoutes({ db, write, identity, onConfirmed: () => fleet.wakeAll() }),
+      )
       await api.register(
         healthRoutes({
           version,
@@ -303,6 +377,7 @@ export async function buildService(
             { name: 'metrics-db', run: () => metrics.check() },
             { name: 'node-check', run: () => checkNodeBinary(binary) },
             { name: 'agent-ca', run: async () => checkCa(authority, now()) },
+            { name: 'backup', run: async () => checkBackups(backups, identity) },
           ],
           nodeBinaryVersion: binary.version,
         }),
@@ -323,6 +398,7 @@ export async function buildService(
     fleet.close()
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
+    await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await metrics.close()
     await services.close()
   }
@@ -331,7 +407,7 @@ export async function buildService(
     stopping ??= stop()
     return stopping
   }
-  return { app, agents, services, fleet, assignments, authority, close }
+  return { app, agents, services, fleet, assignments, authority, backups, close }
 }
 
 /** Of a node, or of what a token or a rollout does to one. Other things are nobody's in particular. */

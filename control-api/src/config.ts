@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The process's environment, read once. Nothing else in the service looks at process.env.
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { isRecipient } from './backup/seal.ts'
+import { type OidcConfig, oidcConfig } from './oidc-config.ts'
 
 /** What the operator's commands need as well as the service. */
 export type StoreConfig = {
@@ -11,6 +13,18 @@ export type StoreConfig = {
   /** The base URL nodes dial: https with mutual TLS, http without. */
   agentUrl: string
   agentTransport: Transport
+  /** null: nobody said to whom backups are encrypted, so none are made. */
+  backups: BackupConfig | null
+}
+
+export type BackupConfig = {
+  dir: string
+  /** Public keys (age): who makes backups cannot read them. */
+  recipients: string[]
+  /** 0: only when asked. */
+  everyHours: number
+  /** How many are kept: the newest. */
+  keep: number
 }
 
 const TRANSPORTS = ['mtls', 'insecure-http'] as const
@@ -25,6 +39,10 @@ export type Config = StoreConfig & {
   consoleDir: string | null
   /** Addresses of proxies whose X-Forwarded-* headers are believed; false: nobody's. */
   trustProxy: string[] | false
+  /** null: nobody signs in through an identity provider. */
+  oidc: OidcConfig | null
+  /** Networks that webhooks may reach although they are this machine or its link. */
+  webhookAllow: string[]
   logLevel: LogLevel
 }
 
@@ -73,6 +91,8 @@ export function envToConfig(env: Env): Config {
     },
     consoleDir: consoleDir ? resolve(consoleDir) : null,
     trustProxy: proxies(env, problems),
+    oidc: oidcConfig((name) => read(env, name), problems),
+    webhookAllow: networks(env, 'FARMSTEAD_WEBHOOK_ALLOW', problems),
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   }
   if (problems.length) throw new ConfigRefused([...new Set(problems)])
@@ -88,6 +108,7 @@ function storeConfig(env: Env, problems: string[]): StoreConfig {
   const agentTransport = transport(env, problems)
   return {
     dataDir: resolve(dataDir ?? '.'),
+    backups: backups(env, resolve(dataDir ?? '.'), problems),
     nodeBinary: resolve(nodeBinary),
     agentUrl: agentUrl(env, agentTransport, problems),
     agentTransport,
@@ -138,6 +159,53 @@ function port(env: Env, name: string, fallback: number, problems: string[]): num
   return fallback
 }
 
+const DEFAULT_EVERY_HOURS = 24
+const DEFAULT_KEEP = 14
+
+function backups(env: Env, dataDir: string, problems: string[]): BackupConfig | null {
+  const recipients = (read(env, 'FARMSTEAD_BACKUP_RECIPIENTS') ?? '')
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  for (const recipient of recipients.filter((one) => !isRecipient(one))) {
+    problems.push(
+      `FARMSTEAD_BACKUP_RECIPIENTS must hold age public keys (age1…), which "age-keygen" or "admin backup-key" prints, got "${recipient}"`,
+    )
+  }
+  const everyHours = wholeNumber(env, { name: 'FARMSTEAD_BACKUP_EVERY_HOURS', max: 8760 }, problems)
+  const keep = wholeNumber(env, { name: 'FARMSTEAD_BACKUP_KEEP', min: 1, max: 1000 }, problems)
+  const dir = read(env, 'FARMSTEAD_BACKUP_DIR')
+  if (recipients.length === 0) {
+    if (dir || keep !== undefined || everyHours) {
+      problems.push(
+        'FARMSTEAD_BACKUP_RECIPIENTS must be set for backups to be made: to whom they are encrypted',
+      )
+    }
+    return null
+  }
+  return {
+    dir: dir ? resolve(dir) : join(dataDir, 'backups'),
+    recipients,
+    everyHours: everyHours ?? DEFAULT_EVERY_HOURS,
+    keep: keep ?? DEFAULT_KEEP,
+  }
+}
+
+type Bounds = { name: string; min?: number; max: number }
+
+/** undefined: it is not set. */
+function wholeNumber(
+  env: Env,
+  { name, min = 0, max }: Bounds,
+  problems: string[],
+): number | undefined {
+  const text = read(env, name)
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value
+  problems.push(`${name} must be a whole number, ${min}–${max}, got "${text}"`)
+  return undefined
+}
+
 function proxies(env: Env, problems: string[]): string[] | false {
   const parts = (read(env, 'FARMSTEAD_TRUST_PROXY') ?? '').split(',').map((part) => part.trim())
   const given = parts.filter((part) => part !== '')
@@ -147,6 +215,15 @@ function proxies(env: Env, problems: string[]): string[] | false {
     )
   }
   return given.length ? given : false
+}
+
+function networks(env: Env, name: string, problems: string[]): string[] {
+  const parts = (read(env, name) ?? '').split(',').map((part) => part.trim())
+  const given = parts.filter((part) => part !== '')
+  for (const part of given.filter((one) => NETWORK_NAMES.includes(one) || !isNetwork(one))) {
+    problems.push(`${name} must hold addresses or networks such as 10.0.0.0/8, got "${part}"`)
+  }
+  return given
 }
 
 /** Names that Fastify knows for the private ranges. */

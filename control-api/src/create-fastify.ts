@@ -16,6 +16,12 @@ type Options = {
 
 export const REQUEST_WITHIN_MS = 60_000
 
+const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
+
+/** A caller's own id is kept, so that its log and ours name a request alike; what is odd could forge lines. */
+const requestIdOf = (given: string | string[] | undefined): string =>
+  typeof given === 'string' && REQUEST_ID.test(given) ? given : newId('req')
+
 export function createFastify(options: Options): App {
   const { logLevel, trustProxy, bodyLimit, serverFactory } = options
   const app = Fastify({
@@ -24,7 +30,7 @@ export function createFastify(options: Options): App {
     // plugins/request-log.ts writes one line where Fastify would write two.
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,
-    genReqId: () => newId('req'),
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit,
     ...(serverFactory && { serverFactory }),
     // To send a request, not to wait for its answer: who dribbles bytes must not hold a socket for ever.

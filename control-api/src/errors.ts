@@ -35,6 +35,9 @@ export class AppError extends Error {
   }
 }
 
+/** A class of the catalogue, as a route names it among its `errors`: what openapi.json says of it. */
+export type Refusal = Readonly<{ statusCode: number; code: string; title: string }>
+
 export function defineError<Args extends unknown[]>(
   statusCode: number,
   code: string,
@@ -42,6 +45,9 @@ export function defineError<Args extends unknown[]>(
   detail: (...args: Args) => string,
 ) {
   return class extends AppError {
+    static readonly statusCode = statusCode
+    static readonly code = code
+    static readonly title = title
     constructor(...args: Args) {
       super(statusCode, code, title, detail(...args))
     }
@@ -88,6 +94,13 @@ export const NeedsSession = defineError(
   'Not with a token',
   () => 'Passwords, sessions and second factors are for people: sign in and do it there.',
 )
+export const WrongToken = defineError(
+  401,
+  'wrong_token',
+  'This token is not valid',
+  () =>
+    'The token in the Authorization header is misspelt, has run out or was revoked, or its user may not sign in any more. Make another one under Settings → Tokens.',
+)
 export const PasswordChangeRequired = defineError(
   403,
   'password_change_required',
@@ -108,6 +121,32 @@ export const NotFound = defineError(
   'Nothing here',
   (method: string, path: string) =>
     `There is no ${method} ${path}. GET /api/v1/openapi.json lists what there is.`,
+)
+export const MethodNotAllowed = defineError(
+  405,
+  'method_not_allowed',
+  'Not that method',
+  (method: string, path: string, allowed: string) =>
+    `${path} does not take ${method}. It takes ${allowed}.`,
+)
+export const InvalidRequest = defineError(
+  400,
+  'invalid_request',
+  'The request does not fit',
+  (where: string) => where,
+)
+export const TooLarge = defineError(
+  413,
+  'too_large',
+  'The body is too large',
+  (what: string) => `${what}. openapi.json says for each operation how large its body may be.`,
+)
+export const Internal = defineError(
+  500,
+  'internal',
+  'Something went wrong here',
+  () =>
+    'The service failed while answering. Its log tells more beside this request id; trying again is safe for reads.',
 )
 export const NotJson = defineError(
   415,
@@ -152,6 +191,13 @@ export const EnrolmentTokenNotFound = defineError(
   'enrolment_token_not_found',
   'No such enrolment token',
   (id: string) => `There is no enrolment token ${id}. GET /api/v1/enrolment-tokens lists them.`,
+)
+export const SelectorInvalid = defineError(
+  422,
+  'selector_invalid',
+  'The selector cannot be read',
+  (column: number, message: string) =>
+    `Column ${column}: ${message}. A selector is written like "zone=eu,tier in (edge, core),!canary"; all of it must hold.`,
 )
 export const PreconditionRequired = defineError(
   428,

@@ -6,7 +6,12 @@ import type { Kysely } from 'kysely'
 import type { Database } from './db/database.ts'
 import type { Event } from './features/events/schema.ts'
 
-export type StoredEvent = { id: number; event: Event }
+export type StoredEvent = {
+  id: number
+  event: Event
+  /** User name, node id or "operator"; null: the control plane itself. */
+  actor: string | null
+}
 type Listener = (event: StoredEvent) => void
 
 export type EventLog = {
@@ -84,13 +89,14 @@ async function newestId(db: Kysely<Database>): Promise<number> {
 async function readAfter(db: Kysely<Database>, id: number, limit: number): Promise<StoredEvent[]> {
   const rows = await db
     .selectFrom('events')
-    .select(['id', 'kind', 'object_id', 'action', 'at_ms'])
+    .select(['id', 'kind', 'object_id', 'action', 'at_ms', 'actor'])
     .where('id', '>', id)
     .orderBy('id')
     .limit(limit)
     .execute()
   return rows.map((row) => ({
     id: row.id,
+    actor: row.actor,
     event: {
       kind: row.kind as Event['kind'],
       id: row.object_id,

@@ -8,6 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
+import type { Refusal } from './errors.ts'
 import type { Role } from './people/roles.ts'
 import type { Access, Permission } from './permissions.ts'
 import type { Reach, Scope } from './scope.ts'
@@ -41,6 +42,12 @@ declare module 'fastify' {
     forTokensToo?: true
     /** What the route is about; left out: see reachOf in scope.ts. */
     scope?: Reach
+    /** What it refuses with, beside what every route of its kind can; see openapi/refusals.ts. */
+    errors?: readonly Refusal[]
+    /** A POST that makes and starts nothing takes no Idempotency-Key. */
+    idempotency?: false
+    /** Its answer holds a secret that is shown once: not kept for a repetition either. */
+    secretAnswer?: true
   }
   interface FastifyRequest {
     /** Set on every route that is not public. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Bounds of an override. Laying one over a config reads the text again for each member, for each node,
+// Merge patches (RFC 7396), and the bounds of an override. Laying one over a config reads the text again for each member, for each node,
 // at each push: what a node differs in is a handful of options, never a second config.
 import { defineError } from './errors.ts'
+import { isObject, type JsonObject, type JsonValue } from './json.ts'
 
 export const MAX_OVERRIDE_MEMBERS = 200
 const MAX_BYTES = 64 * 1024
@@ -15,6 +16,17 @@ export const OverrideTooLarge = defineError(
   () =>
     `An override has at most ${MAX_OVERRIDE_MEMBERS} members, ${MAX_BYTES / 1024} KiB and ${MAX_DEPTH} levels. What all nodes have in common belongs into the config itself.`,
 )
+
+/** RFC 7396. Objects come without a prototype, so that a key named "__proto__" is a key like any other. */
+export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
+  if (!isObject(patch)) return patch
+  const merged: JsonObject = Object.assign(Object.create(null), isObject(target) ? target : null)
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else merged[key] = mergePatch(merged[key] ?? null, value)
+  }
+  return merged
+}
 
 /** Throws OverrideTooLarge. Walks without recursion: the depth is what is not known yet. */
 export function requireModestOverride(mergePatch: Record<string, unknown>): void {

@@ -7,8 +7,15 @@ import { sql } from 'kysely'
 import type { Database } from './db/database.ts'
 import type { Write } from './db/write.ts'
 import { newId } from './ids.ts'
+import { endRecovery, type Recovery } from './recovery.ts'
 
-export type Identity = { controlPlaneId: string; epoch: number }
+/** Of this process. It changes once at most: when a recovery is confirmed. */
+export type Identity = {
+  readonly controlPlaneId: string
+  epoch: number
+  /** null: nodes get what they should run. */
+  recovery: Recovery | null
+}
 
 export async function loadControlPlaneId(db: Kysely<Database>): Promise<string> {
   await db
@@ -40,13 +47,15 @@ export async function takeEpoch(write: Write): Promise<number> {
 export type Raised = {
   /** names of the nodes that would have refused the next start */
   nodes: string[]
-  /** what the next start is above; null: nothing to do */
+  /** what the next start is above; null: no node is above it already */
   epoch: number | null
+  /** whether it was waiting for this after a restore */
+  wasInRecovery: boolean
 }
 
 /** Puts the epoch where the highest one is that any node obeyed, so that the next start is above it. */
-export async function raiseEpoch(write: Write): Promise<Raised> {
-  return await write(async ({ trx }) => {
+export async function raiseEpoch(write: Write, actor: string): Promise<Raised> {
+  return await write(async ({ trx, emit }) => {
     const epoch = Number(await metaValue(trx, 'epoch'))
     const nodes = await trx
       .selectFrom('nodes')
@@ -54,14 +63,18 @@ export async function raiseEpoch(write: Write): Promise<Raised> {
       .where('max_epoch', '>', epoch)
       .orderBy('name')
       .execute()
-    if (nodes.length === 0) return { nodes: [], epoch: null }
-    const highest = Math.max(...nodes.map((node) => node.max_epoch))
+    const wasInRecovery = await endRecovery({ trx })
+    if (nodes.length === 0) return { nodes: [], epoch: null, wasInRecovery }
+    const highest = nodes.reduce((most, node) => Math.max(most, node.max_epoch), 0)
     await trx
       .updateTable('meta')
       .set({ value: `${highest}` })
       .where('key', '=', 'epoch')
       .execute()
-    return { nodes: nodes.map(({ name }) => name), epoch: highest }
+    const data = { before: { epoch }, after: { epoch: highest } }
+    const id = await metaValue(trx, 'controlPlaneId')
+    await emit({ kind: 'system', id, action: 'epoch-raised', actor, data })
+    return { nodes: nodes.map(({ name }) => name), epoch: highest, wasInRecovery }
   })
 }
 

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The nouns of the API: shapes that get a name in openapi.json, and so in the clients made from it.
+
 import {
+  AuditDetailSchema,
+  AuditEntrySchema,
+  AuditVerificationSchema,
+} from './features/audit/schema.ts'
+import { BackupSchema, BackupSettingsSchema, RecoverySchema } from './features/backups/schema.ts'
+import {
+  ChangeSchema,
   ConfigSchema,
   DiffSchema,
+  DraftConflictSchema,
   DraftSchema,
+  TextHunkSchema,
   ValidationSchema,
+  VersionPlanSchema,
   VersionSchema,
   VersionSummarySchema,
 } from './features/configs/schema.ts'
@@ -13,6 +24,7 @@ import {
   EnrolmentTokenSchema,
 } from './features/enrolment-tokens/schema.ts'
 import { EventSchema } from './features/events/schema.ts'
+import { GroupOrderSchema, GroupSchema } from './features/groups/schema.ts'
 import { HealthSchema, SystemSchema } from './features/health/schema.ts'
 import { MetricsSchema, StageSchema } from './features/metrics/schema.ts'
 import {
@@ -26,6 +38,7 @@ import {
   NodeIdentitySchema,
   NodeSchema,
   OverrideSchema,
+  RenderedConfigSchema,
   SyncStateSchema,
 } from './features/nodes/schema.ts'
 import {
@@ -38,21 +51,38 @@ import {
 import { SessionSchema } from './features/session/schema.ts'
 import { CreatedTokenSchema, TokenSchema } from './features/tokens/schema.ts'
 import { CreatedUserSchema, UserSchema } from './features/users/schema.ts'
+import {
+  CreatedWebhookSchema,
+  WebhookDeliverySchema,
+  WebhookSchema,
+} from './features/webhooks/schema.ts'
+import type { NamedSchemas } from './openapi/named-parts.ts'
 import { RoleSchema } from './people/roles.ts'
-import type { NamedSchemas } from './plugins/openapi.ts'
+import { ImpactSchema } from './schema/impact.ts'
 
 export const namedSchemas: NamedSchemas = {
+  Backup: BackupSchema,
+  BackupSettings: BackupSettingsSchema,
+  AuditDetail: AuditDetailSchema,
+  AuditEntry: AuditEntrySchema,
+  AuditVerification: AuditVerificationSchema,
   Config: ConfigSchema,
+  ConfigChange: ChangeSchema,
   ConfigDiff: DiffSchema,
+  CreatedWebhook: CreatedWebhookSchema,
   CreatedEnrolmentToken: CreatedEnrolmentTokenSchema,
   CreatedToken: CreatedTokenSchema,
   CreatedUser: CreatedUserSchema,
   Draft: DraftSchema,
+  DraftConflict: DraftConflictSchema,
   EffectiveConfig: EffectiveConfigSchema,
   EnrolmentToken: EnrolmentTokenSchema,
   ErrorLog: ErrorLogSchema,
   Event: EventSchema,
+  Group: GroupSchema,
+  GroupOrder: GroupOrderSchema,
   Health: HealthSchema,
+  Impact: ImpactSchema,
   LatencySummary: LatencySummarySchema,
   Metrics: MetricsSchema,
   Node: NodeSchema,
@@ -63,6 +93,8 @@ export const namedSchemas: NamedSchemas = {
   NodeIdentity: NodeIdentitySchema,
   NodeTask: NodeTaskSchema,
   Override: OverrideSchema,
+  Recovery: RecoverySchema,
+  RenderedConfig: RenderedConfigSchema,
   Role: RoleSchema,
   Rollout: RolloutSchema,
   RolloutPlan: RolloutPlanSchema,
@@ -74,7 +106,11 @@ export const namedSchemas: NamedSchemas = {
   TaskState: TaskStateSchema,
   User: UserSchema,
   Token: TokenSchema,
+  TextHunk: TextHunkSchema,
   Validation: ValidationSchema,
   Version: VersionSchema,
+  VersionPlan: VersionPlanSchema,
   VersionSummary: VersionSummarySchema,
+  Webhook: WebhookSchema,
+  WebhookDelivery: WebhookDeliverySchema,
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the channel to the nodes needs of the features that decide and measure. app.ts wires them, so
 // that neither side imports the other.
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Effective, NackCode, ReportRequest } from './agents/messages.gen.ts'
 import type { Database } from './db/database.ts'
 import type { Unit } from './db/write.ts'
+import type { Grouping, Recipient, RenderTarget } from './grouping.ts'
 import type { ConfigError } from './schema/common.ts'
+import type { Impact } from './schema/impact.ts'
 
 export type Offer = {
   nodeId: string
@@ -44,29 +46,60 @@ export type Release = { config: string; version: number; text: string }
 export type Rendered = { text: string; digest: string }
 /** The config store. */
 export type Releases = {
-  /** What new nodes get: the last version that was released; null: none yet. */
-  releasedVersion(trx: Transaction<Database>): Promise<Release | null>
+  /** What new nodes of the group get: the last version released that goes to it; null: none yet. */
+  releasedVersion(trx: Transaction<Database>, to: Recipient): Promise<Release | null>
   /**
-   * The version's text with the node's merge patch laid over it, and the digest of what comes out; null:
-   * the patch makes it unreadable.
+   * The version's text as the node gets it, and the digest of what comes out; null: an override makes it
+   * unreadable, or a variable has no value.
    */
-  renderForNode(versionText: string, mergePatch: Record<string, unknown>): Rendered | null
+  renderForNode(versionText: string, target: RenderTarget): Rendered | null
   /**
    * A node speaks of places in the text it was given; people edit the version's. The same errors in
-   * places of `versionText`; as they are when the patch has changed since `given` was rendered.
+   * places of `versionText`; as they are when something has changed since `given` was rendered.
    */
   errorsForAuthor(
-    version: { versionText: string; mergePatch: Record<string, unknown>; given: string },
+    version: { versionText: string; target: RenderTarget; given: string },
     errors: readonly ConfigError[],
   ): ConfigError[]
 }
+
+export type VersionRef = { config: string; number: number }
+export type Preview = {
+  text: string
+  /** null: nobody can read it, or a variable has no value; `errors` says which. */
+  digest: string | null
+  errors: ConfigError[]
+  variables: ReadonlyMap<string, string>
+}
+/** The config store, looking ahead: texts as nodes would get them. Stores nothing. */
+export type Previews = {
+  released(to: Recipient): Promise<VersionRef | null>
+  /** The author's; null: there is no such version. */
+  textOf(version: VersionRef): Promise<string | null>
+  /** Of a version there is. */
+  render(version: VersionRef, target: RenderTarget): Promise<Preview>
+  /** Where two texts differ; the whole document when one of them is not there. */
+  pointers(before: Preview | null, after: Preview | null): string[]
+  /** What farmstead-node would refuse, in the author's places; null: it was not asked, not after `most` texts. */
+  check(preview: Preview, most: number): Promise<ConfigError[] | null>
+}
+export type OpenPreviews = () => Previews
+
+/** The groups: what it would do to the farm if the node became another. */
+export type NodeImpact = (
+  nodeId: string,
+  change: { name?: string; labels?: string; merge_patch?: string },
+) => Promise<Impact>
+
+/** The groups as they are now; in a transaction, as that sees them. */
+export type ReadGrouping = (db: Kysely<Database>) => Promise<Grouping>
 
 /** A local change of a node that an operator wants to keep. */
 export type Adoption = {
   config: string
   /** The version the node was given, and what differs on it: that is not of the version. */
   version: number
-  mergePatch: Record<string, unknown>
+  target: RenderTarget
   text: string
   author: string
   message: string

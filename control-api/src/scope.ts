@@ -36,6 +36,10 @@ export function reachOf(url: string, permission: Access, declared: Reach | undef
 export const isWithin = (scope: Scope, labels: Labels): boolean =>
   scope === null || matches(scope, labels)
 
+/** Of a row of the nodes. */
+export const nodeIsWithin = (scope: Scope, { labels }: { labels: string }): boolean =>
+  scope === null || isWithin(scope, JSON.parse(labels))
+
 export const describeScope = (scope: Scope): string =>
   scope === null ? 'the whole farm' : `nodes with ${formatSelector(scope)}`
 

@@ -2,6 +2,8 @@
 // control.db and what hangs on it: the same for the service and for the operator's commands.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireWholeFolder } from './backup/restore.ts'
+import { enterFolder } from './db/lock.ts'
 import { migrateToLatest } from './db/migrate.ts'
 import { openControlDb } from './db/open.ts'
 import { createWrite } from './db/write.ts'
@@ -17,6 +19,22 @@ const manifest: { version: string } = JSON.parse(
 export const version = manifest.version
 
 export async function openServices({ dataDir }: { dataDir: string }, now = Date.now) {
+  const leaveFolder = enterFolder(dataDir)
+  try {
+    requireWholeFolder(dataDir)
+    const services = await openStores(dataDir, now)
+    const close = async () => {
+      await services.close()
+      leaveFolder()
+    }
+    return { ...services, close }
+  } catch (error) {
+    leaveFolder()
+    throw error
+  }
+}
+
+async function openStores(dataDir: string, now: () => number) {
   const db = openControlDb(dataDir)
   await migrateToLatest(db)
   const events = await openEventLog(db)

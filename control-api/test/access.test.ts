@@ -28,6 +28,11 @@ type Route = { method: string; url: string; permission: Access; forTokensToo: tr
 
 /** Routes reachable without a session: each one is a decision. */
 const PUBLIC = [
+  'GET /api/v1/session/methods',
+  'HEAD /api/v1/session/methods',
+  'GET /api/v1/session/oidc',
+  'GET /api/v1/session/oidc/callback',
+
   'POST /api/v1/session',
   'GET /api/v1/setup',
   'HEAD /api/v1/setup',

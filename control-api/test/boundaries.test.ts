@@ -22,7 +22,14 @@ const featureOf = (file: string) => /^features\/([^/]+)\//.exec(file)?.[1]
 const shown = (found: readonly Import[]) => found.map(({ from, to }) => `${from} → ${to}`)
 
 /** Where features are put together, or made into processes. */
-const WIRING = new Set(['app.ts', 'admin.ts', 'server.ts', 'services.ts', 'named-schemas.ts'])
+const WIRING = new Set([
+  'app.ts',
+  'admin.ts',
+  'audit-command.ts',
+  'server.ts',
+  'services.ts',
+  'named-schemas.ts',
+])
 
 describe('the sources', () => {
   test('are read: else nothing below means anything', () => {
@@ -57,11 +64,30 @@ describe('the sources', () => {
     expect(shown(found)).toEqual([])
   })
 
-  test('know SQLite only where databases are opened, and the environment only in config.ts', () => {
+  test('know SQLite only where databases are opened, and the environment only where processes begin', () => {
     const sqlite = imports.filter(({ to }) => to === 'better-sqlite3').map(({ from }) => from)
-    expect(sqlite).toEqual(['db/open.ts', 'db/sqlite-dialect.ts', 'metrics-store/open.ts'])
+    expect(sqlite).toEqual([
+      'db/copy.ts',
+      'db/lock.ts',
+      'db/open.ts',
+      'db/sqlite-dialect.ts',
+      'metrics-store/open.ts',
+    ])
     const code = (file: string) => textOf(file).replaceAll(/^\s*\/\/.*$/gm, '')
-    expect(files.filter((file) => code(file).includes('process.env'))).toEqual(['config.ts'])
+    expect(files.filter((file) => code(file).includes('process.env'))).toEqual([
+      'config.ts',
+      'farmctl/main.ts',
+    ])
+  })
+
+  test('of farmctl are a client: none of the service’s but what is pure, and nobody’s', () => {
+    const PURE = new Set(['selector.ts'])
+    const isFarmctl = (file: string) => file.startsWith('farmctl/')
+    const crossing = imports.filter(
+      ({ from, to }) => to.endsWith('.ts') && isFarmctl(from) !== isFarmctl(to) && !PURE.has(to),
+    )
+    expect(shown(crossing)).toEqual([])
+    expect(imports.filter(({ from }) => PURE.has(from))).toEqual([])
   })
 
   test('import each other in no circle', () => {

@@ -93,3 +93,32 @@ describe('the environment', () => {
     expect(() => envToStoreConfig({})).toThrow(/FARMSTEAD_DATA_DIR must name the folder/)
   })
 })
+
+describe('backups', () => {
+  const recipient = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p'
+  const read = (env: Record<string, string>) =>
+    envToConfig({ FARMSTEAD_DATA_DIR: '/data', ...env }).backups
+
+  test('are not made until somebody says to whom they are encrypted', () => {
+    expect(read({})).toBeNull()
+    expect(read({ FARMSTEAD_BACKUP_EVERY_HOURS: '0' })).toBeNull()
+    expect(() => read({ FARMSTEAD_BACKUP_DIR: '/backups' })).toThrow(/RECIPIENTS must be set/)
+  })
+
+  test('are daily then, and the newest fourteen are kept', () => {
+    expect(read({ FARMSTEAD_BACKUP_RECIPIENTS: recipient })).toEqual({
+      dir: '/data/backups',
+      recipients: [recipient],
+      everyHours: 24,
+      keep: 14,
+    })
+  })
+
+  test.each([
+    [{ FARMSTEAD_BACKUP_RECIPIENTS: 'AGE-SECRET-KEY-1ABC' }, /must hold age public keys/],
+    [{ FARMSTEAD_BACKUP_RECIPIENTS: recipient, FARMSTEAD_BACKUP_KEEP: '0' }, /KEEP must be/],
+    [{ FARMSTEAD_BACKUP_RECIPIENTS: recipient, FARMSTEAD_BACKUP_EVERY_HOURS: '-1' }, /HOURS must/],
+  ])('that cannot be made so are refused: %j', (env, message) => {
+    expect(() => read(env)).toThrow(message)
+  })
+})

@@ -10,7 +10,10 @@ import * as configs from '../src/db/migrations/010-configs.ts'
 import * as rollouts from '../src/db/migrations/011-rollouts.ts'
 import * as identities from '../src/db/migrations/012-identities.ts'
 import * as driftTexts from '../src/db/migrations/013-drift-texts.ts'
+import * as audit from '../src/db/migrations/023-audit.ts'
 import { openControlDb } from '../src/db/open.ts'
+import { createWrite } from '../src/db/write.ts'
+import { verifyChain } from '../src/features/audit/verify.ts'
 import { raiseEpoch, takeEpoch } from '../src/meta.ts'
 import { openServices } from '../src/services.ts'
 import { enrolNode } from './agents/node-client.ts'
@@ -74,12 +77,15 @@ describe('control.db', () => {
   test('can be put above what nodes obeyed', async () => {
     const service = await build()
     const { write } = service.services
-    expect(await raiseEpoch(write)).toEqual({ nodes: [], epoch: null })
+    expect(await raiseEpoch(write, 'operator')).toMatchObject({ nodes: [], epoch: null })
     const [old, young] = [await enrolNode(service), await enrolNode(service)]
     await old.hello({ fences: { maxEpoch: 7, maxGeneration: 1 } })
     await young.hello({ fences: { maxEpoch: 1, maxGeneration: 1 } })
-    expect(await raiseEpoch(write)).toEqual({ nodes: [(await old.show()).name], epoch: 7 })
-    expect(await raiseEpoch(write)).toEqual({ nodes: [], epoch: null })
+    expect(await raiseEpoch(write, 'operator')).toMatchObject({
+      nodes: [(await old.show()).name],
+      epoch: 7,
+    })
+    expect(await raiseEpoch(write, 'operator')).toMatchObject({ nodes: [], epoch: null })
     expect(await takeEpoch(write)).toBe(8)
   })
 
@@ -126,6 +132,40 @@ describe('migrations', () => {
     expect(await db.selectFrom('drift_texts').selectAll().execute()).toEqual([
       { node_id: 'a', text: '{"ä":1}' },
     ])
+  })
+})
+
+describe('the migration of the audit', () => {
+  test('chains what there is, in batches, as what is to come', async () => {
+    const db = openControlDb(tempDir())
+    onTestFinished(() => db.destroy())
+    const raw = db as unknown as Kysely<unknown>
+    await core.up(raw)
+    await sql`insert into meta values ('controlPlaneId', 'cp_1')`.execute(db)
+    const node = `node_${'0'.repeat(26)}`
+    const actors = [null, 'operator', node, 'anna']
+    for (let i = 0; i < 1002; i += 1) {
+      await sql`insert into events (at_ms, kind, object_id, action, actor, data)
+        values (${i}, 'node', 'x', 'y', ${actors[i % 4]}, '{"half":"\\ud800","whole":"\\\\ud800"}')`.execute(
+        db,
+      )
+    }
+    await audit.up(raw)
+    const rows = await db.selectFrom('events').selectAll().orderBy('id').limit(4).execute()
+    expect(rows.map((row) => [row.via, row.by_whom])).toEqual([
+      ['service', 'service'],
+      ['operator', 'people'],
+      ['agent', 'nodes'],
+      ['session', 'people'],
+    ])
+    expect(JSON.parse(rows[0]?.data ?? '')).toEqual({ half: '\ufffd', whole: '\\ud800' })
+    const write = createWrite({ db, now: () => 7, onEvents: () => {} })
+    await write((unit) => unit.emit({ kind: 'node', id: 'x', action: 'z' }))
+    expect(await verifyChain(db, { controlPlaneId: 'cp_1' })).toMatchObject({
+      rows: 1003,
+      broken: null,
+    })
+    await expect(db.deleteFrom('events').execute()).rejects.toThrow(/append-only/)
   })
 })
 

@@ -3,11 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { onTestFinished } from 'vitest'
+import type { FastifyReply, InjectOptions, LightMyRequestResponse, RouteOptions } from 'fastify'
+import { expect, onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
+import type { Identity } from '../src/meta.ts'
+import { refusalsOf } from '../src/openapi/refusals.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import type { Role } from '../src/people/roles.ts'
 import { insertUser } from '../src/people/users.ts'
@@ -19,6 +21,9 @@ export const nodeBinary = resolve(
   import.meta.dirname,
   '../../server-c/build/release/farmstead-node',
 )
+
+/** Of a control plane in its first epoch. */
+export const testIdentity: Identity = { controlPlaneId: 'cp_test', epoch: 1, recovery: null }
 
 /** A client that keeps its cookie and speaks as the console's pages do. */
 export type Client = {
@@ -50,7 +55,10 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     agent: { host: '127.0.0.1', port: 0 },
     consoleDir: null,
     trustProxy: false,
+    oidc: null,
+    webhookAllow: [],
     logLevel: 'silent',
+    backups: null,
     ...overrides,
   }
 }
@@ -60,10 +68,37 @@ export async function build({
   ...overrides
 }: Overrides & { config?: Partial<Config> } = {}): Promise<Built> {
   const full = testConfig(config)
-  const service = await buildService(full, overrides)
-  onTestFinished(() => service.close())
+  const documented = watchRefusals()
+  const onRoute = (route: RouteOptions) => {
+    overrides.onRoute?.(route)
+    documented.watch(route)
+  }
+  const service = await buildService(full, { ...overrides, onRoute })
+  onTestFinished(async () => {
+    await service.close()
+    documented.verify()
+  })
   const as = (role: Role) => signedIn(service, role)
   return { ...service, config: full, admin: await as('admin'), anonymous: client(service, ''), as }
+}
+
+/** Whatever a test asks: each refusal must be one that the route documents (config.errors). */
+function watchRefusals() {
+  const undocumented = new Set<string>()
+  const watch = (route: RouteOptions) => {
+    if (!route.schema || route.schema.hide || route.method === 'HEAD') return
+    const check = async (_request: unknown, reply: FastifyReply, payload: unknown) => {
+      const isProblem = String(reply.getHeader('content-type')).includes('problem+json')
+      if (!isProblem || typeof payload !== 'string') return
+      const { status, code } = JSON.parse(payload) as { status: number; code: string }
+      const isDocumented = refusalsOf(route).some(
+        (known) => known.statusCode === status && known.code === code,
+      )
+      if (!isDocumented) undocumented.add(`${route.method} ${route.url}: ${status} ${code}`)
+    }
+    route.onSend = [check, ...[route.onSend ?? []].flat()]
+  }
+  return { watch, verify: () => expect([...undocumented]).toEqual([]) }
 }
 
 /** Hashing takes its time on purpose; what signs in hundreds of times need not. */

@@ -6,6 +6,7 @@
 //   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
 //   npm run bench -- agent [OPTION …]            what the agent costs: see agent-cost.mjs
+//   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -109,6 +110,7 @@ function list() {
   for (const { name, title } of loads) say(`${name.padEnd(8)} ${title}`)
   say('slow-disk  hot files beside cold ones on a slow disk')
   say('agent    what the agent costs a node')
+  say('api      how fast the control plane answers, with a large database')
   return 0
 }
 
@@ -155,6 +157,7 @@ async function bench(options) {
 const others = {
   'slow-disk': { file: './slow-disk.mjs', packages: 'bench' },
   agent: { file: './agent-cost.mjs', packages: null },
+  api: { file: '../../control-api/test/bench/api.ts', packages: null },
 }
 
 async function runOther({ file, packages }, args) {

@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* N4: how the staged config crashed goes to the disk before anything else, so that it is told
+/* N4: how the staged config crashed goes to the disk before anything is served, so that it is told
  * whatever happens to this process. */
 static void note_crash(struct agent_apply *apply, const struct supervised_past *past)
 {
     char why[AGENT_WHY_LEN];
+    if (past->order.start != SUPERVISOR_START_CRASH_LOOP)
+        return;
     struct agent_crash crash = {.generation = past->order.generation, .evidence = past->last_lines};
     snprintf(crash.message, sizeof(crash.message),
              "the serving process ended twice before it was confirmed: %s", past->order.ending);
@@ -61,8 +63,6 @@ static void discard_staged(struct agent_apply *apply, const struct supervised_pa
     bool settled = apply->confirmed && generation <= apply->kept.offer.version.generation;
     if (what == AGENT_FILE_DAMAGED)
         log_error("agent: %s: discarded", why);
-    if (past->order.start == SUPERVISOR_START_CRASH_LOOP && past->order.generation == generation)
-        note_crash(apply, past);
     if (ours && acked && !settled) {
         log_warn("agent: generation %" PRIu64 " was not confirmed before the restart: discarded",
                  generation);
@@ -218,6 +218,7 @@ void agent_apply_init(struct agent_apply *apply, struct server *server, struct a
     if (resume(apply, past, now_ms)) {
         apply->reload_wanted = apply->confirmed != NULL;
     } else {
+        note_crash(apply, past);
         bool is_local = serve_local(apply, past, now_ms);
         if (apply->confirmed && !is_local)
             agent_apply_restore(apply, now_ms);

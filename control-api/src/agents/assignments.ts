@@ -5,6 +5,8 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { AssignmentState, AssignmentsTable, Database } from '../db/database.ts'
 import type { Unit } from '../db/write.ts'
 import { newId, sha256 } from '../ids.ts'
+import type { Identity } from '../meta.ts'
+import { InRecovery } from '../recovery.ts'
 
 export type NewAssignment = {
   nodeId: string
@@ -14,6 +16,8 @@ export type NewAssignment = {
   /** What the node will read: the version with the node's merge patch laid over it. */
   text: string
   digest: string
+  /** The group the text was made for. */
+  group: string
 }
 export type Assigned = { generation: number; offerId: string }
 export type Assignment = Selectable<AssignmentsTable>
@@ -29,11 +33,25 @@ export type Assignments = {
   /** Takes back what the node has not answered: it keeps what it had, also when it returns much later. */
   withdraw(unit: Unit, offer: { nodeId: string; generation: number }): Promise<void>
 }
-type Deps = { epoch: number; now: () => number; wake: (nodeId: string) => void }
+/** Nothing to offer: what it has is, byte for byte, what its group of now gets too. */
+export async function noteGroup(
+  { trx }: Unit,
+  { nodeId, generation, group }: { nodeId: string; generation: number; group: string },
+): Promise<void> {
+  await trx
+    .updateTable('assignments')
+    .set({ group_name: group })
+    .where('node_id', '=', nodeId)
+    .where('generation', '=', generation)
+    .execute()
+}
 
-export function createAssignments({ epoch, now, wake }: Deps): Assignments {
+type Deps = { identity: Identity; now: () => number; wake: (nodeId: string) => void }
+
+export function createAssignments({ identity, now, wake }: Deps): Assignments {
   return {
-    async assign(unit, { nodeId, rolloutId, config, version, text, digest }) {
+    async assign(unit, { nodeId, rolloutId, config, version, text, digest, group }) {
+      if (identity.recovery) throw new InRecovery()
       const { trx } = unit
       const assigned = {
         generation: (await highestGeneration(trx, nodeId)) + 1,
@@ -50,12 +68,13 @@ export function createAssignments({ epoch, now, wake }: Deps): Assignments {
           node_id: nodeId,
           generation: assigned.generation,
           offer_id: assigned.offerId,
-          epoch,
+          epoch: identity.epoch,
           rollout_id: rolloutId,
           config,
           version,
           digest,
           text_id: sha256(text),
+          group_name: group,
           state: 'offered',
           created_at_ms: now(),
           updated_at_ms: now(),

@@ -23,7 +23,7 @@ const DEADLINES = { ackWithinMs: 10_000, applyWithinMs: 30_000, confirmWithinMs:
 
 type Deps = {
   db: Kysely<Database>
-  identity: Pick<Identity, 'epoch'>
+  identity: Pick<Identity, 'epoch' | 'recovery'>
   fleet: Pick<Fleet, 'wait' | 'hungUp'>
   inbox: Pick<Inbox, 'offerFirstRelease'>
   identify: Identify
@@ -54,6 +54,8 @@ export function createDesired(deps: Deps) {
     nodeId: string,
     have: number,
   ): Promise<DesiredResponse['assignment']> => {
+    // What this database says of the node is from before the backup.
+    if (identity.recovery) return null
     let latest = await latestAssignment(db, nodeId)
     if (!latest) {
       await inbox.offerFirstRelease(nodeId)

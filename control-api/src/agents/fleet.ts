@@ -98,6 +98,10 @@ export class Fleet {
     return this.#entries.get(nodeId) ?? NEVER_SEEN
   }
 
+  connectedIds(): string[] {
+    return [...this.#entries].filter(([, { connected }]) => connected).map(([nodeId]) => nodeId)
+  }
+
   setGauges(nodeId: string, gauges: Gauges): void {
     this.#entry(nodeId).gauges = gauges
   }

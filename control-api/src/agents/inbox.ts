@@ -4,7 +4,8 @@
 import type { Transaction } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Unit, Write } from '../db/write.ts'
-import type { AgentEvent, Offer, Releases, RolloutEngine } from '../ports.ts'
+import { targetOf } from '../grouping.ts'
+import type { AgentEvent, Offer, ReadGrouping, Releases, RolloutEngine } from '../ports.ts'
 import type { ConfigError } from '../schema/common.ts'
 import {
   type Assignment,
@@ -44,8 +45,9 @@ type Deps = {
   assignments: Assignments
   engine: RolloutEngine
   releases: Releases
+  readGrouping: ReadGrouping
   now: () => number
-  /** The node's override makes the released version unreadable: for the log. */
+  /** Its overrides make the released version unreadable, or a variable has no value: for the log. */
   onUnrenderable: (nodeId: string) => void
   /** Its long poll ends, so that who waits there hears it too. */
   onCloneDetected: (nodeId: string) => void
@@ -188,7 +190,7 @@ export function createInbox(deps: Deps) {
         return verdict
       }),
 
-    /** A node without an assignment gets what was released last, never a candidate. */
+    /** A node without an assignment gets what was released last for its group, never a candidate. */
     offerFirstRelease: (nodeId: string): Promise<void> =>
       write(async (unit) => {
         const { trx } = unit
@@ -198,14 +200,19 @@ export function createInbox(deps: Deps) {
           .where('node_id', '=', nodeId)
           .where('state', '!=', 'withdrawn')
           .executeTakeFirst()
-        const release = given ? null : await deps.releases.releasedVersion(trx)
-        if (!release) return
+        if (given) return
         const node = await trx
           .selectFrom('nodes')
-          .select('merge_patch')
+          .select(['name', 'labels', 'merge_patch'])
           .where('id', '=', nodeId)
           .executeTakeFirstOrThrow()
-        const rendered = deps.releases.renderForNode(release.text, JSON.parse(node.merge_patch))
+        const grouping = await deps.readGrouping(trx)
+        const target = targetOf(grouping, node)
+        const { group } = target
+        const { claimed } = grouping
+        const release = await deps.releases.releasedVersion(trx, { group, claimed })
+        if (!release) return
+        const rendered = deps.releases.renderForNode(release.text, target)
         if (!rendered) return deps.onUnrenderable(nodeId)
         const { config, version } = release
         await deps.assignments.assign(unit, {
@@ -213,6 +220,7 @@ export function createInbox(deps: Deps) {
           rolloutId: null,
           config,
           version,
+          group: group.name,
           ...rendered,
         })
       }),

@@ -191,7 +191,8 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
       if (verdict === 'say-again') throw new SayAgain()
       return {
         protocol,
-        ...identity,
+        controlPlaneId: identity.controlPlaneId,
+        epoch: identity.epoch,
         reportEveryMs: REPORT_EVERY_MS,
         desiredWaitMs: DESIRED_WAIT_MS,
         ...(bundle && { caCertificates: bundle.pem, renewAfterMs: renewalOf(caller) }),

@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncFolder } from '../sync-folder.ts'
 import { CaRefused } from './errors.ts'
 import type { KeyAndCertificate } from './x509.ts'
 
@@ -66,7 +67,7 @@ const damaged = (path: string, why: string) =>
 export function replaceKeyFile(path: string, content: KeyAndCertificate): void {
   const beside = writeBeside(path, content)
   renameSync(beside, path)
-  syncFolder(path)
+  syncFolder(dirname(path))
 }
 
 /** False: another process was faster, and its file stands. */
@@ -80,14 +81,14 @@ export function createKeyFile(path: string, content: KeyAndCertificate): boolean
   } finally {
     unlinkSync(beside)
   }
-  syncFolder(path)
+  syncFolder(dirname(path))
   return true
 }
 
 /** `from` takes the place of `to`. */
 export function moveKeyFile(from: string, to: string): void {
   renameSync(from, to)
-  syncFolder(to)
+  syncFolder(dirname(to))
 }
 
 function writeBeside(path: string, { keyPem, certificatePem }: KeyAndCertificate): string {
@@ -103,10 +104,4 @@ function writeBeside(path: string, { keyPem, certificatePem }: KeyAndCertificate
   } finally {
     closeSync(file)
   }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), 'r')
-  fsyncSync(folder)
-  closeSync(folder)
 }

@@ -2,9 +2,14 @@
 // The tables of control.db by name. Each owner keeps its rows' types beside its own code or here;
 // columns are snake_case, times are integer milliseconds, booleans 0/1, objects JSON text.
 import type { Generated, GeneratedAlways } from 'kysely'
+import type { BackupTables } from '../features/backups/tables.ts'
 import type { ConfigTables } from '../features/configs/tables.ts'
+import type { GroupTables } from '../features/groups/tables.ts'
+import type { OidcTables } from '../features/oidc/tables.ts'
 import type { RolloutTables } from '../features/rollouts/tables.ts'
 import type { TokenTables } from '../features/tokens/tables.ts'
+import type { WebhookTables } from '../features/webhooks/tables.ts'
+import type { IdempotencyTables } from '../idempotency/tables.ts'
 
 export type MetaTable = { key: string; value: string }
 
@@ -124,6 +129,9 @@ export type NodesTable = {
   drift: Generated<string | null>
   /** JSON, see DriftDecision in agents/drift.ts: what an operator lets the next assignment replace. */
   drift_decision: Generated<string | null>
+  /** Kept by triggers: the version that `effective` came to it under last. */
+  running_config: Generated<string | null>
+  running_version: Generated<number | null>
 }
 
 /** Of who has a `drift`. */
@@ -158,6 +166,8 @@ export type AssignmentsTable = {
   version: number
   digest: string
   text_id: string
+  /** The node's group when the text was made; '': from before there were groups. */
+  group_name: Generated<string>
   state: AssignmentState
   created_at_ms: number
   updated_at_ms: number
@@ -188,4 +198,12 @@ export type CoreTables = {
 }
 
 /** Features add their tables with `& TheirTables`. */
-export type Database = CoreTables & ConfigTables & RolloutTables & TokenTables
+export type Database = CoreTables &
+  BackupTables &
+  ConfigTables &
+  GroupTables &
+  IdempotencyTables &
+  OidcTables &
+  RolloutTables &
+  TokenTables &
+  WebhookTables

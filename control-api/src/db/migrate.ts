@@ -10,7 +10,13 @@ import * as identities from './migrations/012-identities.ts'
 import * as driftTexts from './migrations/013-drift-texts.ts'
 import * as access from './migrations/020-access.ts'
 import * as apiTokens from './migrations/021-api-tokens.ts'
+import * as oidc from './migrations/022-oidc.ts'
 import * as audit from './migrations/023-audit.ts'
+import * as drafts from './migrations/024-drafts.ts'
+import * as groups from './migrations/025-groups.ts'
+import * as rest from './migrations/026-rest.ts'
+import * as webhooks from './migrations/027-webhooks.ts'
+import * as backups from './migrations/028-backups.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -21,7 +27,13 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '013-drift-texts': driftTexts,
   '020-access': access,
   '021-api-tokens': apiTokens,
+  '022-oidc': oidc,
   '023-audit': audit,
+  '024-drafts': drafts,
+  '025-groups': groups,
+  '026-rest': rest,
+  '027-webhooks': webhooks,
+  '028-backups': backups,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -14,7 +14,7 @@ const CONCURRENT = 2
 /** Some seconds of work. Beyond it a newcomer would wait longer than people do. */
 const MAX_WAITING = 50
 
-const TooManySignIns = defineError(
+export const TooManySignIns = defineError(
   503,
   'too_many_sign_ins',
   'Too many sign-ins at once',

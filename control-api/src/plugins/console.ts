@@ -5,7 +5,6 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { NotFound } from '../errors.ts'
 
 /** The build puts a hash of the content into the names in here. */
 const HASHED = 'assets/'
@@ -39,7 +38,7 @@ export async function serveConsole(app: FastifyInstance, dir: string): Promise<v
       }
       const navigates = path === '' || request.headers.accept?.includes('text/html')
       if (path.startsWith('api/') || path.startsWith(HASHED) || !navigates) {
-        throw new NotFound(request.method, `/${path}`)
+        return reply.callNotFound()
       }
       return reply.sendFile(DOCUMENT, { maxAge: 0 })
     },

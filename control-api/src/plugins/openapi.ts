@@ -3,15 +3,11 @@
 // the console's and the CLI's types are generated.
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
+import { addEtags, addExamples, operationsOf, withRefusals } from '../openapi/document.ts'
+import { type NamedSchemas, nameSchemas } from '../openapi/named-parts.ts'
+import { tagDescriptions } from '../openapi/tags.ts'
 import { ConfigErrorSchema, ProblemSchema } from '../schema/common.ts'
-
-/** Shapes that get a name in the description. A part that equals one refers to it. */
-export type NamedSchemas = Record<string, object>
-
-const problem = (description: string) => ({
-  description,
-  content: { 'application/problem+json': { schema: ProblemSchema } },
-})
+import { bodyLimitOf } from './limits.ts'
 
 /** Must be registered before the routes it describes. */
 export async function describeApi(
@@ -20,16 +16,7 @@ export async function describeApi(
 ): Promise<void> {
   app.addHook('onRoute', (route) => {
     if (!route.schema || route.schema.hide) return
-    // Every route can be refused; saying so here keeps it true for routes to come.
-    route.schema.response = {
-      ...(route.schema.response ?? {}),
-      ...(route.config?.permission !== 'public' && {
-        401: problem('Not signed in'),
-        403: problem('Not allowed, or the password must be changed first'),
-      }),
-      '4xx': problem('The request was refused; `code` and `detail` say why'),
-      '5xx': problem('The service failed, or cannot serve now'),
-    }
+    route.schema.response = withRefusals(route)
   })
   await app.register(swagger, {
     openapi: {
@@ -38,9 +25,10 @@ export async function describeApi(
         title: 'Farmstead control plane',
         version,
         description:
-          'Everything the console does, it does through this API. Errors are problems (RFC 9457). Times are ISO 8601 UTC. A request that changes something with a session cookie must carry the Origin of the service.',
+          'Everything the console does, it does through this API. Errors are problems (RFC 9457) with a stable `code`; each operation lists its own. Times are ISO 8601 UTC. A request that changes something with a session cookie must carry the Origin of the service. docs/api.md tells how to call it.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      servers: [{ url: '/', description: 'This control plane' }],
       components: {
         securitySchemes: {
           session: {
@@ -63,15 +51,20 @@ export async function describeApi(
       schema: {
         ...schema,
         security: securityOf(route.config ?? {}),
+        ...(schema?.body !== undefined && { 'x-body-limit-bytes': bodyLimitOf(schema) }),
       },
     }),
     transformObject: (document) => {
       if (!('openapiObject' in document)) return document.swaggerObject
-      return nameSchemas(document.openapiObject, {
+      const described = document.openapiObject
+      addExamples(described)
+      addEtags(described)
+      const named = nameSchemas(described, {
         Problem: ProblemSchema,
         ConfigError: ConfigErrorSchema,
         ...schemas,
       })
+      return { ...named, tags: tagsOf(described) }
     },
   })
 }
@@ -82,29 +75,9 @@ function securityOf({ permission, forTokensToo }: FastifyContextConfig) {
   return forPeople ? [{ session: [] }] : [{ session: [] }, { token: [] }]
 }
 
-/** Replaces parts that equal a named schema by a reference to it. */
-function nameSchemas<T extends { components?: object }>(document: T, schemas: NamedSchemas): T {
-  // Bottom up, so that a shape made of named shapes is found with those already replaced.
-  const names = new Map<string, string>()
-  const replace = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(replace)
-    if (typeof value !== 'object' || value === null) return value
-    const inner = Object.fromEntries(
-      Object.entries(value).map(([key, part]) => [key, replace(part)]),
-    )
-    const name = names.get(JSON.stringify(inner))
-    return name ? { $ref: `#/components/schemas/${name}` } : inner
-  }
-  const named: Record<string, unknown> = {}
-  const bySize = Object.entries(schemas)
-    .map(([name, schema]) => ({ name, schema: JSON.parse(JSON.stringify(schema)) }))
-    .sort((a, b) => JSON.stringify(a.schema).length - JSON.stringify(b.schema).length)
-  for (const { name, schema } of bySize) {
-    const shape = replace(schema)
-    named[name] = shape
-    names.set(JSON.stringify(shape), name)
-  }
-  const { components, ...rest } = document
-  const sorted = Object.fromEntries(Object.entries(named).sort(([a], [b]) => a.localeCompare(b)))
-  return { ...(replace(rest) as T), components: { ...components, schemas: sorted } }
+function tagsOf(document: object): { name: string; description: string }[] {
+  const used = new Set(operationsOf(document).flatMap(({ tags }) => tags as string[]))
+  return Object.entries(tagDescriptions)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }))
 }

@@ -2,12 +2,23 @@
 // Turns whatever was thrown into a problem (RFC 9457). Texts of 5xx stay in the log, beside the request id.
 import type {
   FastifyError,
+  FastifyInstance,
   FastifyReply,
   FastifyRequest,
   FastifySchemaValidationError,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { AppError, NotFound, NotJson, StorageBusy, StorageFull } from '../errors.ts'
+import {
+  AppError,
+  Internal,
+  InvalidRequest,
+  MethodNotAllowed,
+  NotFound,
+  NotJson,
+  StorageBusy,
+  StorageFull,
+  TooLarge,
+} from '../errors.ts'
 import type { ConfigError, Problem } from '../schema/common.ts'
 
 type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
@@ -22,12 +33,32 @@ export const problemsPlugin = fp<Options>(
       if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
       return sendProblem(reply, request, error)
     })
-    app.setNotFoundHandler((request, reply) =>
-      sendProblem(reply, request, new NotFound(request.method, pathOf(request))),
-    )
+    const methodsOf = knowPaths(app)
+    app.setNotFoundHandler((request, reply) => {
+      const path = pathOf(request)
+      const allowed = methodsOf(path).join(', ')
+      const refusal = allowed
+        ? new MethodNotAllowed(request.method, path, allowed).withHeaders({ allow: allowed })
+        : new NotFound(request.method, path)
+      return sendProblem(reply, request, refusal)
+    })
   },
   { name: 'problems' },
 )
+
+/** Must be called before the routes are added. Which methods a path takes; the console's takes any path. */
+function knowPaths(app: FastifyInstance): (path: string) => string[] {
+  const known: { pattern: RegExp; method: string }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    if (url.includes('*')) return
+    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
+    for (const one of [method].flat()) known.push({ pattern, method: one })
+  })
+  return (path) => {
+    const found = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    return [...new Set(found)].sort()
+  }
+}
 
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError) {
   const problem: Problem = {
@@ -56,16 +87,11 @@ function explain(thrown: FastifyError, invalidCode: string): AppError {
   if (thrown.code === 'SQLITE_FULL' || thrown.code === 'ENOSPC') return new StorageFull()
   if (thrown.code === 'SQLITE_BUSY') return new StorageBusy()
   const status = thrown.statusCode ?? 500
+  if (status === 413) return new TooLarge(thrown.message)
   if (status >= 400 && status < 500) {
-    const code = status === 413 ? 'too_large' : invalidCode
-    return new AppError(status, code, 'The request was not understood', thrown.message)
+    return new AppError(status, invalidCode, 'The request was not understood', thrown.message)
   }
-  return new AppError(
-    500,
-    'internal',
-    'Something went wrong here',
-    'The service failed while answering. Its log tells more beside this request id; trying again is safe for reads.',
-  )
+  return new Internal()
 }
 
 function explainValidation(
@@ -78,7 +104,7 @@ function explainValidation(
   const first = errors[0]
   const where = `${context}${first?.pointer ?? ''}`
   const detail = `${where}: ${first?.message ?? thrown.message}`
-  return new AppError(400, code, 'The request does not fit', detail).withErrors(errors)
+  return new AppError(400, code, InvalidRequest.title, detail).withErrors(errors)
 }
 
 function describe(error: FastifySchemaValidationError): ConfigError {

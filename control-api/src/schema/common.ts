@@ -2,6 +2,7 @@
 // Shapes that several features share. Times are ISO 8601 UTC strings at the border; durations and
 // sizes carry their unit in the name; ids are a prefix and a lower-case ULID.
 import { type Static, Type } from 'typebox'
+import { SELECTOR_MAX_LENGTH } from '../selector.ts'
 
 const ulid = '[0-9a-hjkmnp-tv-z]{26}'
 const id = (prefix: string) =>
@@ -14,6 +15,7 @@ export const NodeIdSchema = id('node')
 export const RolloutIdSchema = id('rollout')
 export const TokenIdSchema = id('token')
 export const UserIdSchema = id('user')
+export const BackupIdSchema = id('backup')
 /** Stands in histories, logs and shell commands. */
 export const UsernameSchema = Type.String({
   maxLength: 64,
@@ -24,17 +26,26 @@ export const TimeSchema = Type.String({
   format: 'date-time',
   examples: ['2026-11-21T09:00:00.000Z'],
 })
-export const DigestSchema = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+export const DigestSchema = Type.String({
+  pattern: '^sha256:[0-9a-f]{64}$',
+  examples: [`sha256:${'9f86d081'.repeat(8)}`],
+})
 /** Names of nodes and configs: DNS-like, so they fit in URLs, logs and shell commands unquoted. */
 export const NameSchema = Type.String({
   minLength: 1,
   maxLength: 63,
   pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+  examples: ['edge-1'],
+})
+/** Label selectors: "zone=eu,tier in (edge, core),!canary"; see selector.ts. */
+export const SelectorSchema = Type.String({
+  maxLength: SELECTOR_MAX_LENGTH,
+  examples: ['zone=eu,!canary'],
 })
 export const LabelsSchema = Type.Record(
   Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,62}$' }),
   Type.String({ maxLength: 128 }),
-  { maxProperties: 32, additionalProperties: false },
+  { maxProperties: 32, additionalProperties: false, examples: [{ zone: 'a' }] },
 )
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
@@ -70,9 +81,29 @@ export const ProblemSchema = Type.Object(
 )
 export type Problem = Static<typeof ProblemSchema>
 
+/** Of a GET whose answer has an ETag: 304 when it is still that. */
+export const IfNoneMatchSchema = Type.Object({
+  'if-none-match': Type.Optional(Type.String({ maxLength: 256 })),
+})
+
 /** Lists are pages: pass `nextCursor` back as `cursor` until it is null. */
 export const pageOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
-  Type.Object({ items: Type.Array(item), nextCursor: Nullable(Type.String()) })
+  Type.Object({
+    items: Type.Array(item),
+    nextCursor: Nullable(Type.String({ examples: ['WyJub2RlcyIsImVkZ2UtMSJd'] })),
+  })
+/** The first of many, and how many there are. */
+export const SOME = 100
+export const someOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
+  Type.Object({
+    total: Type.Integer(),
+    items: Type.Array(item, { description: `The first ${SOME}` }),
+  })
+export const some = <T>(all: readonly T[]) => ({ total: all.length, items: all.slice(0, SOME) })
+/** On a change: say what it would do, and do nothing. */
+export const DryRunQuerySchema = Type.Object({
+  dry_run: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),
+})
 export const PageQuerySchema = Type.Object({
   cursor: Type.Optional(
     Type.String({ maxLength: 512, description: 'The `nextCursor` of the page before' }),

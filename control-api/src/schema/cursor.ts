@@ -12,6 +12,8 @@ export type Page<Row> = { rows: Row[]; nextCursor: string | null }
 export type Cursor<Key> = {
   /** The key after which the page begins; undefined: at the start. Throws InvalidCursor. */
   read(cursor: string | undefined): Key | undefined
+  /** For a page that ends elsewhere than after its last row. */
+  write(key: Key): string
   /** Of `limit + 1` rows: a row too many is how one knows that there is more. */
   page<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Key): Page<Row>
 }
@@ -32,6 +34,7 @@ export function defineCursor<const Kinds extends readonly Kind[]>(
   const write = (key: readonly (string | number)[]) =>
     Buffer.from(JSON.stringify([list, ...key]), 'utf8').toString('base64url')
   return {
+    write,
     read(cursor) {
       if (cursor === undefined) return undefined
       const [name, ...key] = partsOf(cursor)

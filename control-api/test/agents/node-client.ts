@@ -83,6 +83,7 @@ export function assign(
       version,
       text,
       digest,
+      group: 'default',
     }),
   )
 }

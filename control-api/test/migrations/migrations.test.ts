@@ -10,7 +10,7 @@ import { loadDump, migrateTo, released, withSqlite } from './dump.ts'
 type Row = Record<string, unknown>
 type Tables = Record<string, Row[]>
 
-const steps = Object.keys(migrations)
+const steps = Object.keys(migrations).sort()
 const newest = steps.at(-1) ?? ''
 
 /** What a step changed on purpose: table.column. Everything else must come through as it was. */

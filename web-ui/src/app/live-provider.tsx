@@ -8,15 +8,16 @@ import { connectLive, type EventKind, type LiveState } from '../lib/live.ts'
 /** What an event makes old. The draft too: what is typed beyond it is kept apart and never replaced. */
 const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   node: [['nodes'], ['configs'], ['rollouts', 'plan']],
-  rollout: [['rollouts'], ['nodes'], ['configs']],
-  config: [['configs'], ['drafts']],
+  rollout: [['rollouts'], ['nodes'], ['configs'], ['audit']],
+  config: [['configs'], ['drafts'], ['audit']],
   metrics: [['metrics'], ['nodes', 'list'], ['nodes', 'one']],
-  session: [['session']],
-  user: [['users'], ['session']],
-  token: [['tokens']],
-  group: [['groups'], ['nodes'], ['rollouts', 'plan']],
-  webhook: [['webhooks']],
-  backup: [['backups']],
+  session: [['session'], ['audit']],
+  user: [['users'], ['session'], ['audit']],
+  token: [['tokens'], ['audit']],
+  group: [['groups'], ['nodes'], ['rollouts', 'plan'], ['audit']],
+  webhook: [['webhooks'], ['audit']],
+  backup: [['backups'], ['audit']],
+  system: [['system'], ['audit']],
 }
 
 export function LiveProvider({ children }: { children: React.ReactNode }) {

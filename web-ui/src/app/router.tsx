@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { appRoute } from '../routes/app.tsx'
+import { auditEntryRoute, auditRoute } from '../routes/audit.tsx'
 import { changePasswordRoute } from '../routes/change-password.tsx'
 import {
   compareRoute,
@@ -37,6 +38,8 @@ const routeTree = rootRoute.addChildren([
     rolloutsRoute,
     planRoute,
     rolloutRoute,
+    auditRoute,
+    auditEntryRoute,
     settingsRoute,
     nowhereRoute,
   ]),

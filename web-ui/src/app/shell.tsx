@@ -12,10 +12,14 @@ const places = [
   { to: '/', label: 'Farm', exact: true },
   { to: '/configs', label: 'Configs', exact: false },
   { to: '/rollouts', label: 'Rollouts', exact: false },
+  { to: '/audit', label: 'Audit', exact: false, permission: 'audit:read' },
   { to: '/settings', label: 'Settings', exact: false },
 ] as const
 
 export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
+  const shown = places.filter(
+    (place) => !('permission' in place) || session.permissions.includes(place.permission),
+  )
   return (
     <LiveProvider>
       <a className={classes.skip} href="#main">
@@ -28,7 +32,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
             <span>Farmstead</span>
           </Link>
           <nav aria-label="Places" className={classes.nav}>
-            {places.map((place) => (
+            {shown.map((place) => (
               <Link
                 key={place.to}
                 to={place.to}

@@ -19,6 +19,8 @@ export class ApiError extends Error {
   readonly title: string
   readonly requestId: string | null
   readonly errors: readonly ConfigError[]
+  /** All that came with it: some refusals bring what one needs to go on. */
+  readonly problem: object
 
   constructor(status: number, problem: ProblemLike) {
     super(text(problem.detail, `The control plane answered with status ${status}.`))
@@ -28,6 +30,7 @@ export class ApiError extends Error {
     this.title = text(problem.title, 'The request failed')
     this.requestId = text(problem.requestId, '') || null
     this.errors = Array.isArray(problem.errors) ? (problem.errors as ConfigError[]) : []
+    this.problem = problem
   }
 
   static unreachable(): ApiError {

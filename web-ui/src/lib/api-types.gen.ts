@@ -256,6 +256,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How one can sign in here */
+        get: operations["getSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sends the browser to the identity provider */
+        get: operations["startOidcSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the identity provider sends the browser back to */
+        get: operations["finishOidcSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which identity at the provider is yours */
+        get: operations["getOidcIdentity"];
+        put?: never;
+        /** Begin to link your identity at the provider to your account */
+        post: operations["linkOidcIdentity"];
+        /** Sign in with your password only */
+        delete: operations["unlinkOidcIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/{id}/identity": {
         parameters: {
             query?: never;
@@ -340,6 +410,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/rendered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A version as this node would get it now, with what each layer and variable adds
+         * @description Without config and version: the one it should run, else the one its group’s new nodes get. It was rendered when it was rolled out; what has changed since comes with the next rollout.
+         */
+        get: operations["getNodeRendered"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -364,7 +454,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One node; its ETag is for changing name, labels and override */
+        /**
+         * One node; its ETag is for changing name, labels and override
+         * @description The ETag counts those changes only: state and measurements come and go under it.
+         */
         get: operations["getNode"];
         put?: never;
         post?: never;
@@ -375,7 +468,7 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels */
+        /** Rename a node or replace its labels; with dry_run=1 say what that would do */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -388,7 +481,10 @@ export interface paths {
         };
         /** What differs on this node: a merge patch (RFC 7396) over each version */
         get: operations["getNodeOverride"];
-        /** Replace what differs on this node; takes effect with the next rollout to it */
+        /**
+         * Replace what differs on this node; takes effect with the next rollout to it
+         * @description With dry_run=1 it says what that would do.
+         */
         put: operations["putNodeOverride"];
         post?: never;
         delete?: never;
@@ -459,6 +555,27 @@ export interface paths {
         get: operations["getConfig"];
         put?: never;
         post?: never;
+        /**
+         * Remove a config that no node ever got, with its versions
+         * @description 409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.
+         */
+        delete: operations["deleteConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Would farmstead-node take this text? Nothing is stored */
+        post: operations["validateConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -477,7 +594,7 @@ export interface paths {
         put?: never;
         /**
          * Save a version; the first one makes the config
-         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. To restore an old version, save its text again.
+         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dry_run=1 answers what it would do, and refuses what it would refuse.
          */
         post: operations["createVersion"];
         delete?: never;
@@ -503,21 +620,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/{name}/draft": {
+    "/api/v1/configs/{name}/versions/{number}/text": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The draft of a config; its ETag is for changing it */
-        get: operations["getDraft"];
         /**
-         * Replace the draft; If-Match must name the ETag it was read with
-         * @description When somebody was faster, 412 carries the draft as it is now in "current" and its ETag in "etag".
+         * The author’s bytes as a file
+         * @description As text: JSON with comments is no application/json, and has no media type of its own. The ETag is the digest.
          */
-        put: operations["putDraft"];
+        get: operations["exportVersion"];
+        put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configs/{name}/versions/{number}/actions/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save an old version’s text as a new version
+         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.
+         */
+        post: operations["restoreVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -531,7 +667,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What changed between two versions, by JSON Pointer */
+        /**
+         * What changed between two versions, by line and by JSON Pointer
+         * @description A side may be the draft; toConfig takes the other side from another config. Items of lists are known by what they are about (a site by its hosts), so that one that was put in is one change.
+         */
         get: operations["diffVersions"];
         put?: never;
         post?: never;
@@ -541,18 +680,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/configs/validate": {
+    "/api/v1/configs/{name}/draft": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        /** Would farmstead-node take this text? Nothing is stored */
-        post: operations["validateConfig"];
-        delete?: never;
+        /** The draft of a config; its ETag is for changing it */
+        get: operations["getDraft"];
+        /**
+         * Replace the draft; If-Match must name the ETag it was read with
+         * @description When somebody was faster, 412 says who changed what and carries a three-way merge of both texts.
+         */
+        put: operations["putDraft"];
+        post?: never;
+        /** Discard what was changed in the draft: it is the latest version again */
+        delete: operations["discardDraft"];
         options?: never;
         head?: never;
         patch?: never;
@@ -568,7 +712,7 @@ export interface paths {
         /** Rollouts, newest first */
         get: operations["listRollouts"];
         put?: never;
-        /** Roll a version out to all nodes; with dry_run=1 say what it would do */
+        /** Roll a version out to the nodes it is for; with dry_run=1 say what it would do */
         post: operations["createRollout"];
         delete?: never;
         options?: never;
@@ -604,6 +748,68 @@ export interface paths {
         put?: never;
         /** End a rollout as it is: nodes keep what they have now */
         post: operations["freezeRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All groups in order; a node belongs to the first that matches its labels */
+        get: operations["listGroups"];
+        put?: never;
+        /** Make a group; with dry_run=1 say what it would do */
+        post: operations["createGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One group; its ETag is for changing it */
+        get: operations["getGroup"];
+        /**
+         * Replace a group’s settings; with dry_run=1 say what that would do
+         * @description Nodes get what it makes of them with the next rollout to them.
+         */
+        put: operations["putGroup"];
+        post?: never;
+        /** Remove a group; its nodes go to the next that matches */
+        delete: operations["deleteGroup"];
+        options?: never;
+        head?: never;
+        /** Change some of a group’s settings; with dry_run=1 say what that would do */
+        patch: operations["updateGroup"];
+        trace?: never;
+    };
+    "/api/v1/group-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The order in which groups are asked; its ETag is for changing it */
+        get: operations["getGroupOrder"];
+        /**
+         * Put the groups into another order; with dry_run=1 say what that would do
+         * @description Name each group once. The default group is always the last and is not named.
+         */
+        put: operations["putGroupOrder"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -668,6 +874,192 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened, newest first, without the details
+         * @description A page looks at a bounded number of entries, so it may have fewer than `limit`, even none, while `nextCursor` says that there are more to look at.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One entry with its details and its hash */
+        get: operations["getAuditEntry"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The audit as a file, oldest first, with the hashes of its chain
+         * @description NDJSON can be verified without the service: `admin verify-audit --file`. CSV is for spreadsheets; a cell that would be a formula begins with an apostrophe.
+         */
+        get: operations["exportAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Up to where the audit was verified, or where it breaks */
+        get: operations["getAuditVerification"];
+        put?: never;
+        /**
+         * Verify the audit; GET says how far it is
+         * @description A tail that was cut off, or a chain made anew, is found only by comparing the head with one noted elsewhere: `admin verify-audit --head`.
+         */
+        post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The last attempts to tell it something, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/actions/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send it a test now, and say how that went */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/actions/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell it an event once more, now, and say how that went */
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/actions/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a new secret, shown this once; the old one signs too for a while */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks, newest first, without their secrets */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Make a webhook; its secret is shown this once
+         * @description It is told of what happens from now on, in order, each event at least once, signed as Standard Webhooks has it. Tell no secret in the URL: it is shown and recorded.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One webhook; its ETag is for changing it */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook: what it was not told yet it is not told any more */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /** Change a webhook, or disable or enable it */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -682,6 +1074,116 @@ export interface paths {
         get: operations["streamEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Backups, newest first, with those that failed */
+        get: operations["listBackups"];
+        put?: never;
+        /**
+         * Make a backup now
+         * @description Answers at once; read it again, or follow the events of kind `backup`, until its state is `done` or `failed`.
+         */
+        post: operations["createBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backups/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When backups are made and to whom they are encrypted */
+        get: operations["getBackupSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One backup */
+        get: operations["getBackup"];
+        put?: never;
+        post?: never;
+        /** Delete a backup and its file */
+        delete: operations["deleteBackup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backups/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The encrypted file */
+        get: operations["getBackupContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Was this control plane restored, and does it wait for a confirmation? */
+        get: operations["getRecovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recovery/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * After a restore: let this control plane drive the farm again
+         * @description Takes an epoch above every one that a node has obeyed. Only when no other control plane of these nodes is running.
+         */
+        post: operations["confirmRecovery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -726,7 +1228,113 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AuditDetail: {
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            kind: string;
+            /** @description Id of the thing that changed */
+            object: string;
+            action: string;
+            actor: string | null;
+            /**
+             * @description Whose doing: of people and their programs, of nodes, or of the service itself
+             * @enum {unknown}
+             */
+            by: "people" | "nodes" | "service";
+            /** @description session, token, operator, agent or service */
+            via: string;
+            tokenId: string | null;
+            requestId: string | null;
+            address: string | null;
+            /** @description Details; of a change what was `before` and is `after`. Never a secret */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
+            previousHash: string;
+            /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
+            hash: string;
+        };
+        AuditEntry: {
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            kind: string;
+            /** @description Id of the thing that changed */
+            object: string;
+            action: string;
+            actor: string | null;
+            /**
+             * @description Whose doing: of people and their programs, of nodes, or of the service itself
+             * @enum {unknown}
+             */
+            by: "people" | "nodes" | "service";
+            /** @description session, token, operator, agent or service */
+            via: string;
+            tokenId: string | null;
+            requestId: string | null;
+            address: string | null;
+        };
+        AuditVerification: {
+            /**
+             * @description never: not since the service was started
+             * @enum {unknown}
+             */
+            state: "never" | "running" | "whole" | "broken";
+            /** @description How many were found to be right */
+            rows: number;
+            /** @description The last of those; 0: none */
+            headId: number;
+            /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
+            head: string;
+            brokenAt: number | null;
+            reason: string | null;
+            checkedAt: string | null;
+        };
+        Backup: {
+            /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            /** @enum {unknown} */
+            state: "running" | "done" | "failed";
+            /** @enum {unknown} */
+            trigger: "manual" | "schedule";
+            /**
+             * @description In FARMSTEAD_BACKUP_DIR
+             * @example farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age
+             */
+            fileName: string;
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            endedAt: string | null;
+            sizeBytes: number | null;
+            sha256: string | null;
+            epoch: number | null;
+            schema: string | null;
+            /** @description Why it failed; empty when it did not */
+            reason: string;
+        };
+        BackupSettings: {
+            configured: boolean;
+            recipients: string[];
+            /** @description 0: never by itself */
+            everyHours: number;
+            keep: number;
+            /** @example /var/backups/farmstead */
+            directory: string;
+        };
         Config: {
+            /** @example edge-1 */
             name: string;
             latestVersion: number | null;
             /** @description The draft differs from the latest version */
@@ -737,22 +1345,44 @@ export interface components {
              */
             updatedAt: string;
         };
+        ConfigChange: {
+            /** @description Where it is now; of what was removed, where it was */
+            pointer: string;
+            fromPointer: string | null;
+            /** @enum {unknown} */
+            kind: "added" | "removed" | "changed" | "moved";
+            from: unknown;
+            to: unknown;
+            /** @description What the option does, from the schema */
+            help: string;
+            /** @description What holds where it is not given; null: nothing */
+            default: unknown;
+            /**
+             * @description live: from the next request on. listeners: the node opens and closes listening sockets for it. restart: when the node’s process is started again
+             * @enum {unknown}
+             */
+            effect: "live" | "listeners" | "restart";
+        };
         ConfigDiff: {
-            from: number;
-            to: number;
-            /** @description JSON with comments, kept byte for byte */
+            from: number | "draft";
+            to: number | "draft";
+            /** @example edge-1 */
+            toConfig: string;
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             fromText: string;
-            /** @description JSON with comments, kept byte for byte */
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             toText: string;
-            changes: {
-                pointer: string;
-                /** @enum {unknown} */
-                kind: "added" | "removed" | "changed";
-                from: unknown;
-                to: unknown;
-                /** @description What the option does, from the schema */
-                help: string;
-            }[];
+            /** @description As `diff -u` shows it */
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
         };
         ConfigError: {
             /** @description JSON Pointer (RFC 6901) */
@@ -774,7 +1404,10 @@ export interface components {
             command: string;
         };
         CreatedToken: components["schemas"]["Token"] & {
-            /** @description To send as `Authorization: Bearer …` */
+            /**
+             * @description To send as `Authorization: Bearer …`
+             * @example fsa_01jd4q6v2m8w3x5y7z9abcdefg_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+             */
             secret: string;
         };
         CreatedUser: {
@@ -796,8 +1429,33 @@ export interface components {
             /** @description Shown this once; it is good for signing in and choosing another */
             oneTimePassword: string;
         };
+        CreatedWebhook: {
+            /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            url: string;
+            description: string;
+            events: string[];
+            disabledAt: string | null;
+            disabledReason: string | null;
+            failingSince: string | null;
+            /** @description Of the event that it is told now */
+            failedAttempts: number;
+            lastError: string | null;
+            oldSecretUntil: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+            /** @description whsec_ and the key in base64, as Standard Webhooks has it */
+            secret: string;
+        };
         Draft: {
-            /** @description JSON with comments, kept byte for byte */
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             text: string;
             baseVersion: number | null;
             updatedBy: string | null;
@@ -806,6 +1464,40 @@ export interface components {
              * @example 2026-11-21T09:00:00.000Z
              */
             updatedAt: string;
+        };
+        DraftConflict: components["schemas"]["Problem"] & {
+            current: components["schemas"]["Draft"];
+            /** @description Of `current`, to save on top of it */
+            etag: string;
+            base: {
+                /**
+                 * @description JSON with comments, kept byte for byte
+                 * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                 */
+                text: string;
+                etag: string;
+            } | null;
+            changes: (components["schemas"]["ConfigChange"] & {
+                by: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            })[] | null;
+            /** @description Left out of `changes` */
+            moreChanges: number;
+            merged: {
+                /** @description With marks as git’s around what both changed */
+                text: string;
+                conflicts: {
+                    /** @description Of its first mark, from 1 */
+                    startLine: number;
+                    mine: string[];
+                    base: string[];
+                    current: string[];
+                }[];
+            } | null;
         };
         EffectiveConfig: {
             text: string | null;
@@ -816,6 +1508,11 @@ export interface components {
         EnrolmentToken: {
             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
+            /**
+             * @example {
+             *       "zone": "a"
+             *     }
+             */
             labels: {
                 [key: string]: string;
             };
@@ -851,7 +1548,7 @@ export interface components {
         };
         Event: {
             /** @enum {unknown} */
-            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup";
+            kind: "node" | "rollout" | "config" | "metrics" | "session" | "user" | "token" | "group" | "webhook" | "backup" | "system";
             /** @description Of the thing that changed */
             id: string;
             /** @description enrolled, connected, disconnected, acked, nacked, applied, confirmed, reverted, created, … */
@@ -859,16 +1556,101 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        Group: {
+            /** @example edge-1 */
+            name: string;
+            description: string;
+            /** @description Which labels its nodes have; empty: any */
+            selector: string;
+            /** @description A node belongs to the first group whose selector matches it */
+            position: number;
+            config: string | null;
+            /** @description RFC 7396, laid over each version before the node’s own override */
+            mergePatch: {
+                [key: string]: unknown;
+            };
+            /** @description Nodes that belong to it now */
+            nodes: number;
+            /** @description It takes the nodes that no other group takes */
+            isDefault: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        GroupOrder: {
+            names: string[];
+        };
         Health: {
             /** @enum {unknown} */
             status: "ok" | "degraded";
             version: string;
             checks: {
                 /** @enum {unknown} */
-                name: "control-db" | "metrics-db" | "node-check" | "agent-ca";
+                name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "backup";
                 ok: boolean;
                 message: string;
             }[];
+        };
+        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+        Impact: {
+            moves: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    from: string;
+                    /** @example edge-1 */
+                    to: string;
+                }[];
+            };
+            changes: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    from: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    to: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    fromDigest: string | null;
+                    toDigest: string | null;
+                    /** @description Where the texts differ, the first 20 */
+                    pointers: string[];
+                }[];
+            };
+            invalid: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    };
+                    errors: components["schemas"]["ConfigError"][];
+                }[];
+            };
+            /** @description Nodes that would get another text which farmstead-node was not asked about */
+            unchecked: number;
         };
         LatencySummary: {
             windowSeconds: number;
@@ -913,10 +1695,18 @@ export interface components {
         Node: {
             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
+            /** @example edge-1 */
             name: string;
+            /**
+             * @example {
+             *       "zone": "a"
+             *     }
+             */
             labels: {
                 [key: string]: string;
             };
+            /** @description The first group whose selector matches its labels */
+            group: string;
             hostname: string;
             /** @description farmstead-node version */
             version: string;
@@ -938,24 +1728,30 @@ export interface components {
                 since: string;
                 desired: {
                     generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
                     version: {
+                        /** @example edge-1 */
                         config: string;
                         number: number;
                     } | null;
                 } | null;
                 acknowledged: {
                     generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
                     version: {
+                        /** @example edge-1 */
                         config: string;
                         number: number;
                     } | null;
                 } | null;
                 effective: {
                     generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
                     version: {
+                        /** @example edge-1 */
                         config: string;
                         number: number;
                     } | null;
@@ -1002,6 +1798,7 @@ export interface components {
             detectedAt: string;
             keep: string | null;
             incarnations: {
+                /** @example 0123456789abcdef0123456789abcdef */
                 incarnation: string;
                 hostname: string;
                 address: string | null;
@@ -1108,10 +1905,12 @@ export interface components {
         NodeTask: {
             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
             nodeId: string;
+            /** @example edge-1 */
             nodeName: string;
             wave: number;
             state: components["schemas"]["TaskState"];
             generation: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
             digest: string;
             code: string | null;
             message: string;
@@ -1123,6 +1922,16 @@ export interface components {
             updatedAt: string;
         };
         Override: {
+            /**
+             * @example {
+             *       "listen": [
+             *         {
+             *           "address": "0.0.0.0",
+             *           "port": 8081
+             *         }
+             *       ]
+             *     }
+             */
             mergePatch: {
                 [key: string]: unknown;
             };
@@ -1140,14 +1949,86 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Recovery: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            restoredAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            backupCreatedAt: string;
+            /** @description Of this control plane now */
+            epoch: number;
+            /** @description The highest one that a node it heard obeyed */
+            highestEpoch: number;
+            nodes: number;
+            /** @description Names of nodes that said nothing since the restore */
+            unheard: string[];
+        };
+        RenderedConfig: {
+            version: {
+                /** @example edge-1 */
+                config: string;
+                number: number;
+            };
+            text: string;
+            digest: string | null;
+            /** @description Why it has no digest */
+            errors: components["schemas"]["ConfigError"][];
+            layers: {
+                versionText: string;
+                group: {
+                    /** @example edge-1 */
+                    name: string;
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                node: {
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                variables: {
+                    name: string;
+                    value: string;
+                }[];
+            };
+        };
         /** @enum {unknown} */
         Role: "viewer" | "editor" | "operator" | "approver" | "admin" | "auditor";
         Rollout: {
             /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
+            /** @example edge-1 */
             config: string;
             version: number;
             previousVersion: number | null;
+            /** @description It is only for these nodes; empty: all the config goes to */
+            selector: string;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -1171,11 +2052,13 @@ export interface components {
             endedAt: string | null;
         };
         RolloutPlan: {
+            /** @example edge-1 */
             config: string;
             version: number;
             nodes: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 nodeId: string;
+                /** @example edge-1 */
                 nodeName: string;
                 connected: boolean;
                 fromVersion: number | null;
@@ -1183,7 +2066,23 @@ export interface components {
                 changes: boolean;
                 digest: string | null;
                 errors: components["schemas"]["ConfigError"][];
+                /** @example edge-1 */
+                group: string;
             }[];
+            excluded: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    group: string;
+                    /** @description Why this rollout does not go to it */
+                    reason: string;
+                }[];
+            };
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
@@ -1191,6 +2090,7 @@ export interface components {
             user: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
+                /** @example admin */
                 username: string;
                 roles: components["schemas"]["Role"][];
                 scope: string | null;
@@ -1241,6 +2141,14 @@ export interface components {
         };
         /** @enum {unknown} */
         TaskState: "pending" | "offered" | "acked" | "nacked" | "applying" | "applied" | "confirmed" | "healthy" | "done" | "unhealthy" | "unreachable" | "skipped" | "apply_reverted" | "apply_stuck" | "reverting" | "reverted" | "revert_failed";
+        TextHunk: {
+            fromLine: number;
+            fromLines: number;
+            toLine: number;
+            toLines: number;
+            /** @description Each begins with a space, - or + */
+            lines: string[];
+        };
         Token: {
             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
             id: string;
@@ -1288,13 +2196,36 @@ export interface components {
             errors: components["schemas"]["ConfigError"][];
         };
         Version: components["schemas"]["VersionSummary"] & {
-            /** @description JSON with comments, kept byte for byte */
+            /**
+             * @description JSON with comments, kept byte for byte
+             * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+             */
             text: string;
         };
+        VersionPlan: {
+            /** @constant */
+            dryRun: true;
+            /** @example edge-1 */
+            config: string;
+            /** @description false: it is the latest version’s very text */
+            creates: boolean;
+            /** @description Of the version there would be, or is */
+            number: number;
+            parent: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            digest: string;
+            /** @enum {unknown} */
+            source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+            hunks: components["schemas"]["TextHunk"][];
+            changes: components["schemas"]["ConfigChange"][];
+            moreChanges: number;
+        };
         VersionSummary: {
+            /** @example edge-1 */
             config: string;
             number: number;
             parent: number | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
             digest: string;
             author: string;
             message: string;
@@ -1308,6 +2239,45 @@ export interface components {
             sizeBytes: number;
             /** @description Nodes whose effective config is this version */
             nodes: number;
+        };
+        Webhook: {
+            /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            url: string;
+            description: string;
+            events: string[];
+            disabledAt: string | null;
+            disabledReason: string | null;
+            failingSince: string | null;
+            /** @description Of the event that it is told now */
+            failedAttempts: number;
+            lastError: string | null;
+            oldSecretUntil: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            createdBy: string;
+        };
+        WebhookDelivery: {
+            id: string;
+            eventId: number | null;
+            /** @example rollout.done */
+            type: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            at: string;
+            /** @description 0: asked for by a person */
+            attempt: number;
+            delivered: boolean;
+            status: number | null;
+            durationMs: number;
+            error: string | null;
+            /** @description The first 4 KiB of the answer */
+            response: string;
         };
     };
     responses: never;
@@ -1327,8 +2297,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "287082"
+                 *     }
+                 */
                 "application/json": {
-                    /** @description Six digits of the authenticator, or a recovery code */
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
                     code: string;
                 };
             };
@@ -1340,13 +2318,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recoveryCodes": [
+                     *         "kfmbt-qwxya-hjcns"
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         /** @description Each stands in for a code once */
                         recoveryCodes: string[];
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `wrong_code`: Not the code
+             *     - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1355,7 +2353,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1364,8 +2365,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `second_factor_exists`: There is a second factor */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1373,8 +2374,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1387,13 +2436,25 @@ export interface operations {
     beginSecondFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "printed-once"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example printed-once */
                     password: string;
                 };
             };
@@ -1405,15 +2466,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "secret": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+                     *       "uri": "otpauth://totp/Farmstead:ana?issuer=Farmstead&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30"
+                     *     }
+                     */
                     "application/json": {
-                        /** @description Base32, to be typed */
+                        /**
+                         * @description Base32, to be typed
+                         * @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+                         */
                         secret: string;
-                        /** @description otpauth://…, to be shown as a QR code */
+                        /**
+                         * @description To be shown as a QR code
+                         * @example otpauth://totp/Farmstead:ana?issuer=Farmstead&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30
+                         */
                         uri: string;
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1422,7 +2508,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1431,8 +2520,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `second_factor_exists`: There is a second factor
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1440,8 +2534,68 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1460,9 +2614,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "password": "printed-once",
+                 *       "code": "287082"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example printed-once */
                     password: string;
-                    /** @description Six digits of the authenticator, or a recovery code */
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
                     code: string;
                 };
             };
@@ -1475,7 +2639,21 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `wrong_code`: Not the code
+             *     - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1484,7 +2662,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1493,8 +2674,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1502,8 +2683,50 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1528,8 +2751,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
+                     *           "signedInAt": "2026-11-21T09:00:00.000Z",
+                     *           "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *           "address": "address",
+                     *           "userAgent": "userAgent",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         items: {
+                            /** @example 5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef */
                             id: string;
                             /**
                              * Format: date-time
@@ -1548,7 +2786,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1557,7 +2798,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /** @description - `needs_session`: Not with a token */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1566,8 +2807,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1575,8 +2819,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1602,7 +2846,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1611,7 +2867,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1620,8 +2879,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1629,8 +2888,47 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1645,6 +2943,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef */
                 id: string;
             };
             cookie?: never;
@@ -1658,7 +2957,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1667,7 +2978,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1676,8 +2990,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `session_not_found`: No such session */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1685,8 +2999,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1711,10 +3073,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1723,8 +3110,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1732,17 +3122,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1761,10 +3142,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "admin",
+                 *       "password": "printed-once",
+                 *       "code": "287082"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example admin */
                     username: string;
+                    /** @example printed-once */
                     password: string;
-                    /** @description Six digits of the authenticator, or a recovery code */
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
                     code?: string;
                 };
             };
@@ -1776,11 +3169,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1788,8 +3203,84 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `second_factor_required`: A code is needed as well
+             *     - `wrong_code`: Not the code
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `account_disabled`: The account is disabled
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1815,7 +3306,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1824,7 +3327,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1833,8 +3339,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1842,8 +3348,47 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1862,8 +3407,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "currentPassword": "printed-once",
+                 *       "newPassword": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example printed-once */
                     currentPassword: string;
+                    /** @example correct horse battery staple */
                     newPassword: string;
                 };
             };
@@ -1875,10 +3428,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1887,7 +3475,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1896,8 +3487,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1905,8 +3496,59 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `same_password`: That is the old password */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1931,13 +3573,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "required": true
+                     *     }
+                     */
                     "application/json": {
                         required: boolean;
                     };
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1945,8 +3592,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1965,10 +3612,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "token",
+                 *       "username": "ana",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
                 "application/json": {
                     token: string;
                     /** @example ana */
                     username: string;
+                    /** @example correct horse battery staple */
                     password: string;
                 };
             };
@@ -1980,11 +3635,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "admin",
+                     *         "roles": [
+                     *           "viewer"
+                     *         ],
+                     *         "scope": "scope"
+                     *       },
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "permissions": [
+                     *         "nodes:read"
+                     *       ],
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "token": {
+                     *         "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "name": "name"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1992,8 +3669,86 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `wrong_setup_token`: Not the set-up token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `cross_origin`: Not from this origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `setup_done`: The set-up is done */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2006,7 +3761,13 @@ export interface operations {
     resetUserPassword: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2021,13 +3782,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "oneTimePassword": "oneTimePassword"
+                     *     }
+                     */
                     "application/json": {
                         /** @description Shown this once; it is good for signing in and choosing another */
                         oneTimePassword: string;
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2036,7 +3814,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2045,8 +3829,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `user_not_found`: No such user */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2054,8 +3838,80 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2068,7 +3924,13 @@ export interface operations {
     endUserSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2084,7 +3946,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2093,7 +3967,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2102,8 +3982,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `user_not_found`: No such user */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2111,8 +3991,80 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2125,7 +4077,13 @@ export interface operations {
     resetUserSecondFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2141,7 +4099,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2150,7 +4120,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2159,8 +4135,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `user_not_found`: No such user */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2168,8 +4144,80 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2198,13 +4246,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "username": "username",
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "scope": "zone=eu",
+                     *           "disabled": true,
+                     *           "passwordChangeRequired": true,
+                     *           "secondFactor": true,
+                     *           "createdAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["User"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2213,7 +4295,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2222,8 +4309,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2231,8 +4321,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2245,12 +4335,27 @@ export interface operations {
     createUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ana",
+                 *       "roles": [
+                 *         "viewer"
+                 *       ],
+                 *       "scope": "zone=eu"
+                 *     }
+                 */
                 "application/json": {
                     /** @example ana */
                     username: string;
@@ -2266,10 +4371,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "oneTimePassword": "oneTimePassword"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedUser"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2278,7 +4410,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2287,8 +4426,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `username_taken`: The user name is taken
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2296,8 +4440,68 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `bad_scope`: The scope is no label selector
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2325,10 +4529,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2337,7 +4567,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2346,8 +4581,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `user_not_found`: No such user */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2355,8 +4590,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2387,7 +4634,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2396,7 +4655,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2405,8 +4671,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `user_not_found`: No such user */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2414,8 +4680,83 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `last_admin`: The last administrator */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2439,6 +4780,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "roles": [
+                 *         "viewer"
+                 *       ],
+                 *       "scope": "zone=eu",
+                 *       "disabled": true
+                 *     }
+                 */
                 "application/json": {
                     roles?: components["schemas"]["Role"][];
                     scope?: string | null;
@@ -2453,10 +4803,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "username": "username",
+                     *       "roles": [
+                     *         "viewer"
+                     *       ],
+                     *       "scope": "zone=eu",
+                     *       "disabled": true,
+                     *       "passwordChangeRequired": true,
+                     *       "secondFactor": true,
+                     *       "createdAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2465,7 +4841,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2474,8 +4857,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `user_not_found`: No such user */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2483,8 +4866,92 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `last_admin`: The last administrator */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `bad_scope`: The scope is no label selector */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2514,13 +4981,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "name": "name",
+                     *           "user": {
+                     *             "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "username": "username"
+                     *           },
+                     *           "permissions": [
+                     *             "permissions"
+                     *           ],
+                     *           "madeWith": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *           "lastUsedAt": "2026-11-21T09:00:00.000Z",
+                     *           "lastUsedFrom": "lastUsedFrom"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Token"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2529,7 +5034,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `whole_farm_required`: This concerns the whole farm
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2538,8 +5048,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2547,8 +5060,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2561,12 +5074,27 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "backup job",
+                 *       "permissions": [
+                 *         "nodes:read"
+                 *       ],
+                 *       "expiresInDays": 1
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description What uses it: it stands in the audit and in the list
@@ -2585,10 +5113,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "name",
+                     *       "user": {
+                     *         "id": "user_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *         "username": "username"
+                     *       },
+                     *       "permissions": [
+                     *         "permissions"
+                     *       ],
+                     *       "madeWith": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "lastUsedAt": "2026-11-21T09:00:00.000Z",
+                     *       "lastUsedFrom": "lastUsedFrom",
+                     *       "secret": "fsa_01jd4q6v2m8w3x5y7z9abcdefg_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedToken"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2597,7 +5156,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `beyond_own_permissions`: More than you may yourself
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2606,8 +5171,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_tokens`: You have many tokens already
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2615,8 +5185,65 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2645,7 +5272,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2654,7 +5293,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2663,8 +5307,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `token_not_found`: No such token */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2672,8 +5316,593 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "password": true,
+                     *       "oidc": {
+                     *         "label": "label"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        password: boolean;
+                        oidc: {
+                            /** @description What the button says */
+                            label: string;
+                        } | null;
+                    };
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startOidcSignIn: {
+        parameters: {
+            query?: {
+                /** @description A path of the console to go to afterwards */
+                next?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finishOidcSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOidcIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "identity": {
+                     *         "issuer": "issuer",
+                     *         "subject": "subject",
+                     *         "createdAt": "2026-11-21T09:00:00.000Z",
+                     *         "lastSignInAt": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "canUnlink": true
+                     *     }
+                     */
+                    "application/json": {
+                        identity: {
+                            issuer: string;
+                            /** @description The provider’s name for you */
+                            subject: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            createdAt: string;
+                            lastSignInAt: string | null;
+                        } | null;
+                        /** @description false: nothing to unlink, or no password to sign in by */
+                        canUnlink: boolean;
+                    };
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `needs_session`: Not with a token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    linkOidcIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "url"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description To send the browser to; it holds for ten minutes */
+                        url: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `oidc_away`: The identity provider does not answer
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlinkOidcIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `oidc_not_configured`: No identity provider
+             *     - `oidc_not_linked`: Nothing is linked
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `no_other_way_in`: You would lock yourself out */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2702,7 +5931,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2711,7 +5952,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2720,8 +5966,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2729,8 +5975,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2743,7 +6037,13 @@ export interface operations {
     decideNodeClone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2752,7 +6052,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "keep": "0123456789abcdef0123456789abcdef"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example 0123456789abcdef0123456789abcdef */
                     keep: string;
                 };
             };
@@ -2765,7 +6071,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2774,7 +6092,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2783,8 +6106,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2792,8 +6115,80 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `no_clone`: No clone of this node
+             *     - `unknown_incarnation`: No such process
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2815,6 +6210,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "lines": 100
+                 *     }
+                 */
                 "application/json": {
                     /** @default 100 */
                     lines?: number;
@@ -2828,10 +6228,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "lines": [
+                     *         {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "level": "error",
+                     *           "text": "text"
+                     *         }
+                     *       ],
+                     *       "droppedLines": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ErrorLog"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2840,7 +6264,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2849,8 +6278,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2858,8 +6287,66 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_requests`: Too many ask at once
+             *     - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_did_not_answer`: The node did not answer */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2887,10 +6374,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "digest": "digest",
+                     *       "isServed": true,
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "since": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "decision": {
+                     *         "action": "adopt",
+                     *         "actor": "actor",
+                     *         "at": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "text": "text",
+                     *       "assignedText": "assignedText"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NodeDriftDetail"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2899,7 +6425,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2908,8 +6438,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2917,8 +6447,29 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `no_drift`: No local change */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2931,7 +6482,13 @@ export interface operations {
     decideNodeDrift: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2940,10 +6497,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "action": "adopt",
+                 *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                 *       "message": "Keep the new root"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {unknown} */
                     action: "adopt" | "discard";
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                     digest: string;
+                    /** @example Keep the new root */
                     message?: string;
                 };
             };
@@ -2955,15 +6521,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "config": "edge-1",
+                     *         "number": 1
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         version: {
+                            /** @example edge-1 */
                             config: string;
                             number: number;
                         } | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2972,7 +6559,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `whole_farm_required`: This concerns the whole farm
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2981,8 +6574,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2990,8 +6583,296 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `no_drift`: No local change
+             *     - `drift_changed`: The local change is another by now
+             *     - `nothing_assigned`: The node was given no version yet
+             *     - `in_recovery`: This control plane was restored from a backup
+             *     - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getNodeRendered: {
+        parameters: {
+            query?: {
+                /** @example edge-1 */
+                config?: string;
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "config": "edge-1",
+                     *         "number": 1
+                     *       },
+                     *       "text": "text",
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "layers": {
+                     *         "versionText": "versionText",
+                     *         "group": {
+                     *           "name": "edge-1",
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "node": {
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "variables": [
+                     *           {
+                     *             "name": "name",
+                     *             "value": "value"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        version: {
+                            /** @example edge-1 */
+                            config: string;
+                            number: number;
+                        };
+                        text: string;
+                        digest: string | null;
+                        /** @description Why it has no digest */
+                        errors: components["schemas"]["ConfigError"][];
+                        layers: {
+                            versionText: string;
+                            group: {
+                                /** @example edge-1 */
+                                name: string;
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            node: {
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            variables: {
+                                name: string;
+                                value: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: A version is a config and a number
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_not_found`: No such node
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `nothing_assigned`: There is no version for the node yet */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3007,6 +6888,16 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @example edge-1 */
+                name?: string;
+                /** @description Part of the name, in any case */
+                q?: string;
+                /** @description Only nodes whose agent is talking to us now, or only the others */
+                connected?: boolean;
+                /** @example edge-1 */
+                group?: string;
+                /** @example zone=eu,!canary */
+                selector?: string;
             };
             header?: never;
             path?: never;
@@ -3020,14 +6911,176 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "name": "edge-1",
+                     *           "labels": {
+                     *             "zone": "a"
+                     *           },
+                     *           "group": "group",
+                     *           "hostname": "hostname",
+                     *           "version": "version",
+                     *           "os": "os",
+                     *           "arch": "arch",
+                     *           "connected": true,
+                     *           "lastSeenAt": "2026-11-21T09:00:00.000Z",
+                     *           "bootId": "bootId",
+                     *           "urls": [
+                     *             "urls"
+                     *           ],
+                     *           "sync": {
+                     *             "state": "in-sync",
+                     *             "reason": "reason",
+                     *             "since": "2026-11-21T09:00:00.000Z",
+                     *             "desired": {
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "version": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               }
+                     *             },
+                     *             "acknowledged": {
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "version": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               }
+                     *             },
+                     *             "effective": {
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "version": {
+                     *                 "config": "edge-1",
+                     *                 "number": 1
+                     *               }
+                     *             },
+                     *             "effectiveSource": "assigned"
+                     *           },
+                     *           "lastResult": {
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "outcome": "applied",
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ],
+                     *             "rolloutId": "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *           },
+                     *           "latency": {
+                     *             "windowSeconds": 1,
+                     *             "requests": 1,
+                     *             "p50Seconds": 0.25,
+                     *             "p99Seconds": 0.25,
+                     *             "readWaitP99Seconds": 0.25,
+                     *             "errorRatio": 0.25,
+                     *             "requestsPerSecond": 0.25
+                     *           },
+                     *           "gauges": {},
+                     *           "host": {
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "cpuCount": 0.25,
+                     *             "cpuBusyRatio": 0.25,
+                     *             "loadAverage1m": 0.25,
+                     *             "memoryTotalBytes": 0.25,
+                     *             "memoryAvailableBytes": 0.25,
+                     *             "residentBytes": 0.25,
+                     *             "openDescriptors": 0.25,
+                     *             "descriptorLimit": 0.25,
+                     *             "openConnections": 0.25,
+                     *             "roots": [
+                     *               {
+                     *                 "path": "path",
+                     *                 "device": "device",
+                     *                 "totalBytes": 0.25,
+                     *                 "freeBytes": 0.25,
+                     *                 "readBytesPerSecond": 0.25,
+                     *                 "readsPerSecond": 0.25,
+                     *                 "millisecondsPerRead": 0.25
+                     *               }
+                     *             ]
+                     *           },
+                     *           "identity": {
+                     *             "kind": "certificate",
+                     *             "state": "good",
+                     *             "issuedAt": "2026-11-21T09:00:00.000Z",
+                     *             "notAfter": "2026-11-21T09:00:00.000Z",
+                     *             "serial": "serial",
+                     *             "refused": {
+                     *               "at": "2026-11-21T09:00:00.000Z",
+                     *               "code": "code"
+                     *             }
+                     *           },
+                     *           "clone": {
+                     *             "detectedAt": "2026-11-21T09:00:00.000Z",
+                     *             "keep": "0123456789abcdef0123456789abcdef",
+                     *             "incarnations": [
+                     *               {
+                     *                 "incarnation": "0123456789abcdef0123456789abcdef",
+                     *                 "hostname": "hostname",
+                     *                 "address": "address",
+                     *                 "lastSeenAt": "2026-11-21T09:00:00.000Z"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "drift": {
+                     *             "digest": "digest",
+                     *             "isServed": true,
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ],
+                     *             "since": "2026-11-21T09:00:00.000Z",
+                     *             "sizeBytes": 1,
+                     *             "decision": {
+                     *               "action": "adopt",
+                     *               "actor": "actor",
+                     *               "at": "2026-11-21T09:00:00.000Z"
+                     *             }
+                     *           },
+                     *           "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: {
                             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                             id: string;
+                            /** @example edge-1 */
                             name: string;
+                            /**
+                             * @example {
+                             *       "zone": "a"
+                             *     }
+                             */
                             labels: {
                                 [key: string]: string;
                             };
+                            /** @description The first group whose selector matches its labels */
+                            group: string;
                             hostname: string;
                             /** @description farmstead-node version */
                             version: string;
@@ -3049,24 +7102,30 @@ export interface operations {
                                 since: string;
                                 desired: {
                                     generation: number;
+                                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                     digest: string;
                                     version: {
+                                        /** @example edge-1 */
                                         config: string;
                                         number: number;
                                     } | null;
                                 } | null;
                                 acknowledged: {
                                     generation: number;
+                                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                     digest: string;
                                     version: {
+                                        /** @example edge-1 */
                                         config: string;
                                         number: number;
                                     } | null;
                                 } | null;
                                 effective: {
                                     generation: number;
+                                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                     digest: string;
                                     version: {
+                                        /** @example edge-1 */
                                         config: string;
                                         number: number;
                                     } | null;
@@ -3109,7 +7168,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3118,7 +7192,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3127,8 +7205,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3136,8 +7214,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3165,13 +7255,170 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "edge-1",
+                     *       "labels": {
+                     *         "zone": "a"
+                     *       },
+                     *       "group": "group",
+                     *       "hostname": "hostname",
+                     *       "version": "version",
+                     *       "os": "os",
+                     *       "arch": "arch",
+                     *       "connected": true,
+                     *       "lastSeenAt": "2026-11-21T09:00:00.000Z",
+                     *       "bootId": "bootId",
+                     *       "urls": [
+                     *         "urls"
+                     *       ],
+                     *       "sync": {
+                     *         "state": "in-sync",
+                     *         "reason": "reason",
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "desired": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "acknowledged": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effective": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effectiveSource": "assigned"
+                     *       },
+                     *       "lastResult": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "outcome": "applied",
+                     *         "code": "code",
+                     *         "message": "message",
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "rolloutId": "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       },
+                     *       "latency": {
+                     *         "windowSeconds": 1,
+                     *         "requests": 1,
+                     *         "p50Seconds": 0.25,
+                     *         "p99Seconds": 0.25,
+                     *         "readWaitP99Seconds": 0.25,
+                     *         "errorRatio": 0.25,
+                     *         "requestsPerSecond": 0.25
+                     *       },
+                     *       "gauges": {},
+                     *       "host": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "cpuCount": 0.25,
+                     *         "cpuBusyRatio": 0.25,
+                     *         "loadAverage1m": 0.25,
+                     *         "memoryTotalBytes": 0.25,
+                     *         "memoryAvailableBytes": 0.25,
+                     *         "residentBytes": 0.25,
+                     *         "openDescriptors": 0.25,
+                     *         "descriptorLimit": 0.25,
+                     *         "openConnections": 0.25,
+                     *         "roots": [
+                     *           {
+                     *             "path": "path",
+                     *             "device": "device",
+                     *             "totalBytes": 0.25,
+                     *             "freeBytes": 0.25,
+                     *             "readBytesPerSecond": 0.25,
+                     *             "readsPerSecond": 0.25,
+                     *             "millisecondsPerRead": 0.25
+                     *           }
+                     *         ]
+                     *       },
+                     *       "identity": {
+                     *         "kind": "certificate",
+                     *         "state": "good",
+                     *         "issuedAt": "2026-11-21T09:00:00.000Z",
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "serial": "serial",
+                     *         "refused": {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "code": "code"
+                     *         }
+                     *       },
+                     *       "clone": {
+                     *         "detectedAt": "2026-11-21T09:00:00.000Z",
+                     *         "keep": "0123456789abcdef0123456789abcdef",
+                     *         "incarnations": [
+                     *           {
+                     *             "incarnation": "0123456789abcdef0123456789abcdef",
+                     *             "hostname": "hostname",
+                     *             "address": "address",
+                     *             "lastSeenAt": "2026-11-21T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "drift": {
+                     *         "digest": "digest",
+                     *         "isServed": true,
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "sizeBytes": 1,
+                     *         "decision": {
+                     *           "action": "adopt",
+                     *           "actor": "actor",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                         id: string;
+                        /** @example edge-1 */
                         name: string;
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -3193,24 +7440,30 @@ export interface operations {
                             since: string;
                             desired: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             acknowledged: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             effective: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
@@ -3251,7 +7504,19 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3260,7 +7525,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3269,8 +7538,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3278,8 +7547,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3308,7 +7589,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3317,7 +7610,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3326,8 +7624,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3335,8 +7633,56 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3348,7 +7694,10 @@ export interface operations {
     };
     updateNode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -3360,8 +7709,22 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "labels": {
+                 *         "zone": "a"
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /** @example edge-1 */
                     name?: string;
+                    /**
+                     * @example {
+                     *       "zone": "a"
+                     *     }
+                     */
                     labels?: {
                         [key: string]: string;
                     };
@@ -3375,13 +7738,170 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "name": "edge-1",
+                     *       "labels": {
+                     *         "zone": "a"
+                     *       },
+                     *       "group": "group",
+                     *       "hostname": "hostname",
+                     *       "version": "version",
+                     *       "os": "os",
+                     *       "arch": "arch",
+                     *       "connected": true,
+                     *       "lastSeenAt": "2026-11-21T09:00:00.000Z",
+                     *       "bootId": "bootId",
+                     *       "urls": [
+                     *         "urls"
+                     *       ],
+                     *       "sync": {
+                     *         "state": "in-sync",
+                     *         "reason": "reason",
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "desired": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "acknowledged": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effective": {
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "version": {
+                     *             "config": "edge-1",
+                     *             "number": 1
+                     *           }
+                     *         },
+                     *         "effectiveSource": "assigned"
+                     *       },
+                     *       "lastResult": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "outcome": "applied",
+                     *         "code": "code",
+                     *         "message": "message",
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "rolloutId": "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       },
+                     *       "latency": {
+                     *         "windowSeconds": 1,
+                     *         "requests": 1,
+                     *         "p50Seconds": 0.25,
+                     *         "p99Seconds": 0.25,
+                     *         "readWaitP99Seconds": 0.25,
+                     *         "errorRatio": 0.25,
+                     *         "requestsPerSecond": 0.25
+                     *       },
+                     *       "gauges": {},
+                     *       "host": {
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "cpuCount": 0.25,
+                     *         "cpuBusyRatio": 0.25,
+                     *         "loadAverage1m": 0.25,
+                     *         "memoryTotalBytes": 0.25,
+                     *         "memoryAvailableBytes": 0.25,
+                     *         "residentBytes": 0.25,
+                     *         "openDescriptors": 0.25,
+                     *         "descriptorLimit": 0.25,
+                     *         "openConnections": 0.25,
+                     *         "roots": [
+                     *           {
+                     *             "path": "path",
+                     *             "device": "device",
+                     *             "totalBytes": 0.25,
+                     *             "freeBytes": 0.25,
+                     *             "readBytesPerSecond": 0.25,
+                     *             "readsPerSecond": 0.25,
+                     *             "millisecondsPerRead": 0.25
+                     *           }
+                     *         ]
+                     *       },
+                     *       "identity": {
+                     *         "kind": "certificate",
+                     *         "state": "good",
+                     *         "issuedAt": "2026-11-21T09:00:00.000Z",
+                     *         "notAfter": "2026-11-21T09:00:00.000Z",
+                     *         "serial": "serial",
+                     *         "refused": {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "code": "code"
+                     *         }
+                     *       },
+                     *       "clone": {
+                     *         "detectedAt": "2026-11-21T09:00:00.000Z",
+                     *         "keep": "0123456789abcdef0123456789abcdef",
+                     *         "incarnations": [
+                     *           {
+                     *             "incarnation": "0123456789abcdef0123456789abcdef",
+                     *             "hostname": "hostname",
+                     *             "address": "address",
+                     *             "lastSeenAt": "2026-11-21T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "drift": {
+                     *         "digest": "digest",
+                     *         "isServed": true,
+                     *         "errors": [
+                     *           {
+                     *             "pointer": "pointer",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "endLine": 1,
+                     *             "endColumn": 1,
+                     *             "code": "code",
+                     *             "message": "message",
+                     *             "hint": "hint"
+                     *           }
+                     *         ],
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "sizeBytes": 1,
+                     *         "decision": {
+                     *           "action": "adopt",
+                     *           "actor": "actor",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       },
+                     *       "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": {
                         /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                         id: string;
+                        /** @example edge-1 */
                         name: string;
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -3403,24 +7923,30 @@ export interface operations {
                             since: string;
                             desired: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             acknowledged: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
                             } | null;
                             effective: {
                                 generation: number;
+                                /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
                                 digest: string;
                                 version: {
+                                    /** @example edge-1 */
                                     config: string;
                                     number: number;
                                 } | null;
@@ -3458,10 +7984,22 @@ export interface operations {
                          * @example 2026-11-21T09:00:00.000Z
                          */
                         enrolledAt: string;
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3470,7 +8008,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3479,8 +8023,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3488,8 +8032,83 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `name_taken`: The name is taken */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3502,7 +8121,9 @@ export interface operations {
     getNodeOverride: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -3514,17 +8135,60 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "mergePatch": {
+                     *         "listen": [
+                     *           {
+                     *             "address": "0.0.0.0",
+                     *             "port": 8081
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
+                        /**
+                         * @example {
+                         *       "listen": [
+                         *         {
+                         *           "address": "0.0.0.0",
+                         *           "port": 8081
+                         *         }
+                         *       ]
+                         *     }
+                         */
                         mergePatch: {
                             [key: string]: unknown;
                         };
                     };
                 };
             };
-            /** @description Not signed in */
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3533,7 +8197,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3542,8 +8210,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3551,8 +8219,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3564,7 +8244,10 @@ export interface operations {
     };
     putNodeOverride: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -3576,7 +8259,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "mergePatch": {
+                 *         "listen": [
+                 *           {
+                 *             "address": "0.0.0.0",
+                 *             "port": 8081
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": {
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     mergePatch: {
                         [key: string]: unknown;
                     };
@@ -3590,14 +8295,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "mergePatch": {
+                     *         "listen": [
+                     *           {
+                     *             "address": "0.0.0.0",
+                     *             "port": 8081
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
+                        /**
+                         * @example {
+                         *       "listen": [
+                         *         {
+                         *           "address": "0.0.0.0",
+                         *           "port": 8081
+                         *         }
+                         *       ]
+                         *     }
+                         */
                         mergePatch: {
                             [key: string]: unknown;
                         };
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3606,7 +8345,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3615,8 +8359,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3624,8 +8368,83 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `override_too_large`: The override is too large */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3653,10 +8472,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "text": "text",
+                     *       "generation": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "desiredText": "desiredText"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EffectiveConfig"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3665,7 +8504,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3674,8 +8517,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3683,8 +8526,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3709,10 +8564,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example {} */
                     "application/json": unknown;
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3721,7 +8580,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3730,8 +8593,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3739,8 +8605,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3756,6 +8622,8 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Part of the name */
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -3769,13 +8637,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "latestVersion": 1,
+                     *           "draftChanged": true,
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Config"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3784,7 +8680,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3793,8 +8693,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3802,8 +8705,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3818,6 +8721,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
@@ -3830,10 +8734,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "latestVersion": 1,
+                     *       "draftChanged": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Config"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3842,7 +8766,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3851,8 +8779,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `config_not_found`: No such config */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3860,8 +8788,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3871,378 +8811,14 @@ export interface operations {
             };
         };
     };
-    listVersions: {
-        parameters: {
-            query?: {
-                /** @description The `nextCursor` of the page before */
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        items: components["schemas"]["VersionSummary"][];
-                        nextCursor: string | null;
-                    };
-                };
-            };
-            /** @description Not signed in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    createVersion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description JSON with comments, kept byte for byte */
-                    text: string;
-                    message: string;
-                    parent: number | null;
-                };
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Version"];
-                };
-            };
-            /** @description Not signed in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getVersion: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-                number: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Version"];
-                };
-            };
-            /** @description Not signed in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            /** @description Not signed in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    putDraft: {
+    deleteConfig: {
         parameters: {
             query?: never;
             header?: {
                 "if-match"?: string;
             };
             path: {
-                name: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description JSON with comments, kept byte for byte */
-                    text: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            /** @description Not signed in */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not allowed, or the password must be changed first */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"] & {
-                        current: components["schemas"]["Draft"];
-                        etag: string;
-                    };
-                };
-            };
-            /** @description Default Response */
-            428: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    diffVersions: {
-        parameters: {
-            query: {
-                from: number;
-                to: number;
-            };
-            header?: never;
-            path: {
+                /** @example edge-1 */
                 name: string;
             };
             cookie?: never;
@@ -4250,15 +8826,25 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Default Response */
-            200: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfigDiff"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4267,7 +8853,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4276,8 +8868,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `config_not_found`: No such config */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4285,8 +8877,83 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `config_in_use`: The config is in use */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4305,8 +8972,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                 *     }
+                 */
                 "application/json": {
-                    /** @description JSON with comments, kept byte for byte */
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
                     text: string;
                 };
             };
@@ -4318,10 +8993,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Validation"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4330,7 +9035,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4339,8 +9049,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4348,8 +9058,1419 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+                author?: string;
+                source?: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                /** @description Part of the message */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "config": "edge-1",
+                     *           "number": 1,
+                     *           "parent": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "author": "author",
+                     *           "message": "message",
+                     *           "source": "ui",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "sizeBytes": 1,
+                     *           "nodes": 1
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["VersionSummary"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createVersion: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /** @description Program and version; farmctl/… is kept as "cli" */
+                "farmstead-client"?: string;
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                 *       "message": "Serve the new catalogue",
+                 *       "parent": 1,
+                 *       "source": "import"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
+                    text: string;
+                    /** @example Serve the new catalogue */
+                    message: string;
+                    parent: number | null;
+                    /**
+                     * @description The text comes from a file of somebody else
+                     * @enum {string}
+                     */
+                    source?: "import";
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /** @example edge-1 */
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
+                        moreChanges: number;
+                    };
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "text/plain": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restoreVersion: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Serve the new catalogue",
+                 *       "parent": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example Serve the new catalogue */
+                    message: string;
+                    parent: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"] | {
+                        /** @enum {boolean} */
+                        dryRun: true;
+                        /** @example edge-1 */
+                        config: string;
+                        /** @description false: it is the latest version’s very text */
+                        creates: boolean;
+                        /** @description Of the version there would be, or is */
+                        number: number;
+                        parent: number | null;
+                        /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                        digest: string;
+                        /** @enum {unknown} */
+                        source: "ui" | "api" | "cli" | "drift" | "revert" | "import" | "setup";
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][];
+                        moreChanges: number;
+                    };
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "number": 1,
+                     *       "parent": 1,
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "source": "ui",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "nodes": 1,
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diffVersions: {
+        parameters: {
+            query: {
+                /** @description A version’s number, or "draft" */
+                from: string;
+                /** @description A version’s number, or "draft" */
+                to: string;
+                /** @example edge-1 */
+                toConfig?: string;
+                /** @description Unchanged lines shown */
+                context?: number;
+            };
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": 1,
+                     *       "to": 1,
+                     *       "toConfig": "edge-1",
+                     *       "fromText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "toText": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "hunks": [
+                     *         {
+                     *           "fromLine": 1,
+                     *           "fromLines": 1,
+                     *           "toLine": 1,
+                     *           "toLines": 1,
+                     *           "lines": [
+                     *             "lines"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "changes": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "fromPointer": "fromPointer",
+                     *           "kind": "added",
+                     *           "from": {},
+                     *           "to": {},
+                     *           "help": "help",
+                     *           "default": {},
+                     *           "effect": "live"
+                     *         }
+                     *       ],
+                     *       "moreChanges": 1
+                     *     }
+                     */
+                    "application/json": {
+                        from: number | "draft";
+                        to: number | "draft";
+                        /** @example edge-1 */
+                        toConfig: string;
+                        /**
+                         * @description JSON with comments, kept byte for byte
+                         * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                         */
+                        fromText: string;
+                        /**
+                         * @description JSON with comments, kept byte for byte
+                         * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                         */
+                        toText: string;
+                        /** @description As `diff -u` shows it */
+                        hunks: components["schemas"]["TextHunk"][];
+                        changes: components["schemas"]["ConfigChange"][] | null;
+                        /** @description Left out of `changes` */
+                        moreChanges: number;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_not_found`: No such config
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "baseVersion": 1,
+                     *       "updatedBy": "updatedBy",
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description JSON with comments, kept byte for byte
+                     * @example { "listen": [{ "address": "0.0.0.0", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/srv/www" }] }
+                     */
+                    text: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "baseVersion": 1,
+                     *       "updatedBy": "updatedBy",
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["DraftConflict"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discardDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "text": "{ \"listen\": [{ \"address\": \"0.0.0.0\", \"port\": 8080 }], \"sites\": [{ \"hosts\": [\"*\"], \"root\": \"/srv/www\" }] }",
+                     *       "baseVersion": 1,
+                     *       "updatedBy": "updatedBy",
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `config_not_found`: No such config */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["DraftConflict"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4365,6 +10486,10 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                state?: components["schemas"]["RolloutState"];
+                /** @example edge-1 */
+                config?: string;
+                author?: string;
             };
             header?: never;
             path?: never;
@@ -4378,13 +10503,82 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "config": "edge-1",
+                     *           "version": 1,
+                     *           "previousVersion": 1,
+                     *           "selector": "selector",
+                     *           "state": "draft",
+                     *           "stateVersion": 1,
+                     *           "reason": "reason",
+                     *           "waves": [
+                     *             {
+                     *               "index": 1,
+                     *               "nodes": 1,
+                     *               "done": 1
+                     *             }
+                     *           ],
+                     *           "tasks": [
+                     *             {
+                     *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *               "nodeName": "edge-1",
+                     *               "wave": 1,
+                     *               "state": "pending",
+                     *               "generation": 1,
+                     *               "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "errors": [
+                     *                 {
+                     *                   "pointer": "pointer",
+                     *                   "line": 1,
+                     *                   "column": 1,
+                     *                   "endLine": 1,
+                     *                   "endColumn": 1,
+                     *                   "code": "code",
+                     *                   "message": "message",
+                     *                   "hint": "hint"
+                     *                 }
+                     *               ],
+                     *               "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "pendingNodes": 1,
+                     *           "author": "author",
+                     *           "message": "message",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "endedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: components["schemas"]["Rollout"][];
                         nextCursor: string | null;
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4393,7 +10587,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4402,8 +10600,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4411,8 +10612,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4428,16 +10629,33 @@ export interface operations {
                 /** @description 1: nothing is stored */
                 dry_run?: "0" | "1";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "config": "edge-1",
+                 *       "version": 1,
+                 *       "message": "message",
+                 *       "selector": "zone=eu,!canary"
+                 *     }
+                 */
                 "application/json": {
+                    /** @example edge-1 */
                     config: string;
                     version: number;
                     message?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
                 };
             };
         };
@@ -4448,6 +10666,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "nodes": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "connected": true,
+                     *           "fromVersion": 1,
+                     *           "changes": true,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "group": "edge-1"
+                     *         }
+                     *       ],
+                     *       "excluded": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "group": "edge-1",
+                     *             "reason": "reason"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RolloutPlan"];
                 };
             };
@@ -4457,10 +10715,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4469,7 +10788,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4478,38 +10803,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"] & {
-                        /** @description With `rollout_active`: which one */
-                        rolloutId?: string;
-                    };
-                };
-            };
-            /** @description Default Response */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `version_not_found`: No such version */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4517,8 +10812,91 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `in_recovery`: This control plane was restored from a backup
+             *     - `rollout_active`: Another rollout is under way
+             *     - `fleet_changed`: The nodes changed meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @description With `rollout_active`: which one */
+                        rolloutId?: string;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `selector_invalid`: The selector cannot be read
+             *     - `rollout_invalid`: A node would refuse this version
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_check_unavailable`: The config could not be checked
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4546,10 +10924,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4558,7 +10997,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4567,8 +11010,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4576,8 +11019,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4590,7 +11045,13 @@ export interface operations {
     freezeRollout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -4599,6 +11060,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1
+                 *     }
+                 */
                 "application/json": {
                     stateVersion: number;
                 };
@@ -4611,10 +11077,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4623,7 +11150,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4632,21 +11165,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"] & {
-                        state?: components["schemas"]["RolloutState"];
-                        /** @description With `stale_state`: what it is now */
-                        stateVersion?: number;
-                    };
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4654,8 +11174,1530 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "description": "description",
+                     *           "selector": "selector",
+                     *           "position": 1,
+                     *           "config": "edge-1",
+                     *           "mergePatch": {},
+                     *           "nodes": 1,
+                     *           "isDefault": true,
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /** @example edge-1 */
+                            name: string;
+                            description: string;
+                            /** @description Which labels its nodes have; empty: any */
+                            selector: string;
+                            /** @description A node belongs to the first group whose selector matches it */
+                            position: number;
+                            config: string | null;
+                            /** @description RFC 7396, laid over each version before the node’s own override */
+                            mergePatch: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Nodes that belong to it now */
+                            nodes: number;
+                            /** @description It takes the nodes that no other group takes */
+                            isDefault: boolean;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            updatedAt: string;
+                        }[];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {},
+                 *       "position": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `group_exists`: The group is there already
+             *     - `too_many_groups`: There are too many groups
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroupOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroupOrder: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "names": [
+                 *         "edge-1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupOrder"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"] | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `order_incomplete`: The order does not name each group once */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4689,19 +12731,76 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "stage": "total",
+                     *       "stepSeconds": 1,
+                     *       "times": [
+                     *         1
+                     *       ],
+                     *       "series": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "nodeName",
+                     *           "p50Seconds": [
+                     *             0.25
+                     *           ],
+                     *           "p90Seconds": [
+                     *             0.25
+                     *           ],
+                     *           "p99Seconds": [
+                     *             0.25
+                     *           ],
+                     *           "maxSeconds": [
+                     *             0.25
+                     *           ],
+                     *           "count": [
+                     *             1
+                     *           ],
+                     *           "requestsPerSecond": [
+                     *             0.25
+                     *           ],
+                     *           "errorRatio": [
+                     *             0.25
+                     *           ],
+                     *           "bytesPerSecond": [
+                     *             0.25
+                     *           ],
+                     *           "coverage": [
+                     *             0.25
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "annotations": [
+                     *         {
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "kind": "rollout-started",
+                     *           "text": "text",
+                     *           "rolloutId": "rolloutId"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Metrics"];
                 };
             };
-            /** @description Default Response */
+            /**
+             * @description - `too_many_nodes`: Too many nodes for one chart
+             *     - `empty_range`: The time range is empty
+             *     - `invalid_request`: The request does not fit
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4710,7 +12809,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4719,26 +12822,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Default Response */
+            /** @description - `node_not_found`: No such node */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Default Response */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4746,8 +12831,20 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4763,6 +12860,8 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
                 limit?: number;
+                /** @description Only those a node can still enrol with, or only the others */
+                usable?: boolean;
             };
             header?: never;
             path?: never;
@@ -4776,10 +12875,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "labels": {
+                     *             "zone": "a"
+                     *           },
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "maxUses": 1,
+                     *           "uses": 1,
+                     *           "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
                     "application/json": {
                         items: {
                             /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
                             id: string;
+                            /**
+                             * @example {
+                             *       "zone": "a"
+                             *     }
+                             */
                             labels: {
                                 [key: string]: string;
                             };
@@ -4802,7 +12925,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4811,7 +12949,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4820,8 +12962,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4829,8 +12974,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4843,13 +12988,33 @@ export interface operations {
     createEnrolmentToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "labels": {
+                 *         "zone": "a"
+                 *       },
+                 *       "maxUses": 3,
+                 *       "expiresInSeconds": 3600
+                 *     }
+                 */
                 "application/json": {
+                    /**
+                     * @example {
+                     *       "zone": "a"
+                     *     }
+                     */
                     labels?: {
                         [key: string]: string;
                     };
@@ -4872,9 +13037,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "token_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "labels": {
+                     *         "zone": "a"
+                     *       },
+                     *       "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "maxUses": 1,
+                     *       "uses": 1,
+                     *       "expiresAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret",
+                     *       "token": "token",
+                     *       "command": "command"
+                     *     }
+                     */
                     "application/json": {
                         /** @example token_01jd4q6v2m8w3x5y7z9abcdefg */
                         id: string;
+                        /**
+                         * @example {
+                         *       "zone": "a"
+                         *     }
+                         */
                         labels: {
                             [key: string]: string;
                         };
@@ -4902,7 +13089,22 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `invalid_request`: A token for a known node says no more than which
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4911,7 +13113,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4920,8 +13128,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `node_not_found`: No such node */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4929,8 +13137,81 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4959,7 +13240,19 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4968,7 +13261,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4977,8 +13275,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `enrolment_token_not_found`: No such enrolment token */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4986,8 +13284,2052 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Whose doing: of people and their programs, of nodes, or of the service itself */
+                by?: "people" | "nodes" | "service";
+                actor?: string;
+                kind?: string;
+                action?: string;
+                /** @description Id of the thing that changed */
+                object?: string;
+                /**
+                 * @description From this moment on
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this moment
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                to?: string;
+                /** @description Text in the details; case does not matter in ASCII */
+                q?: string;
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": 1,
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "kind": "kind",
+                     *           "object": "object",
+                     *           "action": "action",
+                     *           "actor": "actor",
+                     *           "by": "people",
+                     *           "via": "via",
+                     *           "tokenId": "tokenId",
+                     *           "requestId": "requestId",
+                     *           "address": "address"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["AuditEntry"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuditEntry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "kind": "kind",
+                     *       "object": "object",
+                     *       "action": "action",
+                     *       "actor": "actor",
+                     *       "by": "people",
+                     *       "via": "via",
+                     *       "tokenId": "tokenId",
+                     *       "requestId": "requestId",
+                     *       "address": "address",
+                     *       "data": {},
+                     *       "previousHash": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
+                     *       "hash": "hash"
+                     *     }
+                     */
+                    "application/json": {
+                        id: number;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        at: string;
+                        kind: string;
+                        /** @description Id of the thing that changed */
+                        object: string;
+                        action: string;
+                        actor: string | null;
+                        /**
+                         * @description Whose doing: of people and their programs, of nodes, or of the service itself
+                         * @enum {unknown}
+                         */
+                        by: "people" | "nodes" | "service";
+                        /** @description session, token, operator, agent or service */
+                        via: string;
+                        tokenId: string | null;
+                        requestId: string | null;
+                        address: string | null;
+                        /** @description Details; of a change what was `before` and is `after`. Never a secret */
+                        data: {
+                            [key: string]: unknown;
+                        };
+                        /** @example 5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e */
+                        previousHash: string;
+                        /** @description SHA-256 of the canonical form (RFC 8785); see the guide */
+                        hash: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `audit_entry_not_found`: No such entry in the audit */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description Whose doing: of people and their programs, of nodes, or of the service itself */
+                by?: "people" | "nodes" | "service";
+                actor?: string;
+                kind?: string;
+                action?: string;
+                /** @description Id of the thing that changed */
+                object?: string;
+                /**
+                 * @description From this moment on
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this moment
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                to?: string;
+                /** @description Text in the details; case does not matter in ASCII */
+                q?: string;
+                format?: "ndjson" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One line per entry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "application/x-ndjson": string;
+                    /** @example  */
+                    "text/csv": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAuditVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "never",
+                     *       "rows": 1,
+                     *       "headId": 1,
+                     *       "head": "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
+                     *       "brokenAt": 1,
+                     *       "reason": "reason",
+                     *       "checkedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "id",
+                     *           "eventId": 1,
+                     *           "type": "rollout.done",
+                     *           "at": "2026-11-21T09:00:00.000Z",
+                     *           "attempt": 1,
+                     *           "delivered": true,
+                     *           "status": 1,
+                     *           "durationMs": 1,
+                     *           "error": "error",
+                     *           "response": "response"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["WebhookDelivery"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "eventId": 1,
+                     *       "type": "rollout.done",
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "attempt": 1,
+                     *       "delivered": true,
+                     *       "status": 1,
+                     *       "durationMs": 1,
+                     *       "error": "error",
+                     *       "response": "response"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "eventId": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Its number in the audit */
+                    eventId: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "id",
+                     *       "eventId": 1,
+                     *       "type": "rollout.done",
+                     *       "at": "2026-11-21T09:00:00.000Z",
+                     *       "attempt": 1,
+                     *       "delivered": true,
+                     *       "status": 1,
+                     *       "durationMs": 1,
+                     *       "error": "error",
+                     *       "response": "response"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `webhook_not_found`: No such webhook
+             *     - `event_not_found`: No such event
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlapSeconds": 86400
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description So long the old secret signs too
+                     * @default 86400
+                     */
+                    overlapSeconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "url": "url",
+                     *           "description": "description",
+                     *           "events": [
+                     *             "events"
+                     *           ],
+                     *           "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *           "disabledReason": "disabledReason",
+                     *           "failingSince": "2026-11-21T09:00:00.000Z",
+                     *           "failedAttempts": 1,
+                     *           "lastError": "lastError",
+                     *           "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "createdBy": "createdBy"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["Webhook"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/farmstead",
+                 *       "description": "description",
+                 *       "events": [
+                 *         "rollout",
+                 *         "node.disconnected"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @example https://hooks.example.org/farmstead */
+                    url: string;
+                    description?: string;
+                    /**
+                     * @description Which events: `*`, a kind as in `rollout`, or a kind and an action
+                     * @example [
+                     *       "rollout",
+                     *       "node.disconnected"
+                     *     ]
+                     */
+                    events?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy",
+                     *       "secret": "secret"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_webhooks`: There are enough webhooks
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a webhook
+             *     - `address_refused`: Webhooks may not go there
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.org/farmstead",
+                 *       "description": "description",
+                 *       "events": [
+                 *         "rollout",
+                 *         "node.disconnected"
+                 *       ],
+                 *       "disabled": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @example https://hooks.example.org/farmstead */
+                    url?: string;
+                    description?: string;
+                    /**
+                     * @description Which events: `*`, a kind as in `rollout`, or a kind and an action
+                     * @example [
+                     *       "rollout",
+                     *       "node.disconnected"
+                     *     ]
+                     */
+                    events?: string[];
+                    /** @description false: it is told of what happens from now on */
+                    disabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "url": "url",
+                     *       "description": "description",
+                     *       "events": [
+                     *         "events"
+                     *       ],
+                     *       "disabledAt": "2026-11-21T09:00:00.000Z",
+                     *       "disabledReason": "disabledReason",
+                     *       "failingSince": "2026-11-21T09:00:00.000Z",
+                     *       "failedAttempts": 1,
+                     *       "lastError": "lastError",
+                     *       "oldSecretUntil": "2026-11-21T09:00:00.000Z",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "createdBy": "createdBy"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `webhook_not_found`: No such webhook */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `url_refused`: That is no address for a webhook
+             *     - `address_refused`: Webhooks may not go there
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5014,10 +15356,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "kind": "node",
+                     *       "id": "id",
+                     *       "action": "action",
+                     *       "at": "at"
+                     *     }
+                     */
                     "text/event-stream": components["schemas"]["Event"];
                 };
             };
-            /** @description Not signed in */
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5026,7 +15388,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5035,8 +15401,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /** @description - `too_many_attempts`: Too many failed sign-ins */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5044,8 +15410,966 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_streams`: Too many event streams are open */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBackups: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "state": "running",
+                     *           "trigger": "manual",
+                     *           "fileName": "farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age",
+                     *           "createdBy": "createdBy",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "endedAt": "2026-11-21T09:00:00.000Z",
+                     *           "sizeBytes": 1,
+                     *           "sha256": "sha256",
+                     *           "epoch": 1,
+                     *           "schema": "schema",
+                     *           "reason": "reason"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["Backup"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createBackup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "state": "running",
+                     *       "trigger": "manual",
+                     *       "fileName": "farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age",
+                     *       "createdBy": "createdBy",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "sha256": "sha256",
+                     *       "epoch": 1,
+                     *       "schema": "schema",
+                     *       "reason": "reason"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `backups_not_configured`: Backups are not set up
+             *     - `backup_running`: A backup is being made
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBackupSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configured": true,
+                     *       "recipients": [
+                     *         "recipients"
+                     *       ],
+                     *       "everyHours": 0.25,
+                     *       "keep": 1,
+                     *       "directory": "/var/backups/farmstead"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupSettings"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "state": "running",
+                     *       "trigger": "manual",
+                     *       "fileName": "farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age",
+                     *       "createdBy": "createdBy",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "sha256": "sha256",
+                     *       "epoch": 1,
+                     *       "schema": "schema",
+                     *       "reason": "reason"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_not_found`: No such backup */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_not_found`: No such backup */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `backup_running`: A backup is being made
+             *     - `backups_not_configured`: Backups are not set up
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBackupContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Encrypted with age; `admin restore` and `age -d` read it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_not_found`: No such backup */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `backup_not_done`: The backup has no content
+             *     - `backups_not_configured`: Backups are not set up
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_file_gone`: The backup’s file is gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRecovery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery": {
+                     *         "restoredAt": "2026-11-21T09:00:00.000Z",
+                     *         "backupCreatedAt": "2026-11-21T09:00:00.000Z",
+                     *         "epoch": 1,
+                     *         "highestEpoch": 1,
+                     *         "nodes": 1,
+                     *         "unheard": [
+                     *           "unheard"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        recovery: components["schemas"]["Recovery"] | null;
+                    };
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmRecovery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "withoutUnheard": false
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Do not wait for nodes that said nothing
+                     * @default false
+                     */
+                    withoutUnheard?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery": {
+                     *         "restoredAt": "2026-11-21T09:00:00.000Z",
+                     *         "backupCreatedAt": "2026-11-21T09:00:00.000Z",
+                     *         "epoch": 1,
+                     *         "highestEpoch": 1,
+                     *         "nodes": 1,
+                     *         "unheard": [
+                     *           "unheard"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        recovery: components["schemas"]["Recovery"] | null;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_in_recovery`: There is nothing to confirm
+             *     - `nodes_unheard`: Not every node has reported
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5070,7 +16394,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "version": "version",
+                     *       "checks": [
+                     *         {
+                     *           "name": "control-db",
+                     *           "ok": true,
+                     *           "message": "message"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Default Response */
@@ -5080,24 +16435,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
-                };
-            };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -5117,10 +16454,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": "version",
+                     *       "controlPlaneId": "controlPlaneId",
+                     *       "epoch": 1,
+                     *       "agentListener": {
+                     *         "url": "url",
+                     *         "transport": "insecure-http"
+                     *       },
+                     *       "certificateAuthority": {
+                     *         "fingerprint": "fingerprint",
+                     *         "notAfter": "notAfter",
+                     *         "serverNotAfter": "serverNotAfter",
+                     *         "nextFingerprint": "nextFingerprint"
+                     *       },
+                     *       "startedAt": "startedAt",
+                     *       "nodeBinaryVersion": "nodeBinaryVersion"
+                     *     }
+                     */
                     "application/json": components["schemas"]["System"];
                 };
             };
-            /** @description Not signed in */
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5129,7 +16488,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed, or the password must be changed first */
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5138,8 +16501,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused; `code` and `detail` say why */
-            "4XX": {
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5147,8 +16513,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The service failed, or cannot serve now */
-            "5XX": {
+            /** @description - `internal`: Something went wrong here */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

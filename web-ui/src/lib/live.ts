@@ -17,6 +17,7 @@ export const eventKinds = [
   'group',
   'webhook',
   'backup',
+  'system',
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 

@@ -28,7 +28,16 @@ export function ConfigPage() {
 
 export function VersionsPage() {
   const { name } = versionsRoute.useParams()
-  return <VersionsScreen key={name} name={name} />
+  const search = versionsRoute.useSearch()
+  const navigate = versionsRoute.useNavigate()
+  return (
+    <VersionsScreen
+      key={name}
+      name={name}
+      search={search}
+      onSearch={(next) => void navigate({ search: next, replace: true })}
+    />
+  )
 }
 
 export function VersionPage() {

@@ -6,6 +6,7 @@ import {
   parseCompareSearch,
   parseConfigSearch,
   parsePlaceSearch,
+  parseVersionsSearch,
 } from '../features/configs/search.ts'
 import { loadChunk } from '../lib/load-chunk.ts'
 import { appRoute } from './app.tsx'
@@ -26,6 +27,7 @@ export const configRoute = createRoute({
 export const versionsRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/configs/$name/versions',
+  validateSearch: parseVersionsSearch,
   component: lazyRouteComponent(
     () => loadChunk(() => import('./config-pages.tsx')),
     'VersionsPage',

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, Outlet } from '@tanstack/react-router'
+import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
+import { problemIn } from '../features/oidc/rules.ts'
 import { PasswordForm } from '../features/session/password-form.tsx'
 import { SecurityScreen } from '../features/session/security-screen.tsx'
 import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
+import { TokensScreen, type TokensSearch } from '../features/tokens/tokens-screen.tsx'
 import { UsersScreen } from '../features/users/users-screen.tsx'
+import { WebhookScreen } from '../features/webhooks/webhook-screen.tsx'
+import { WebhooksScreen } from '../features/webhooks/webhooks-screen.tsx'
 import { appRoute } from './app.tsx'
 
 /** What all pages of the settings stand in. */
@@ -60,8 +65,67 @@ const usersRoute = createRoute({
   },
 })
 
+const tokensRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/tokens',
+  validateSearch: ({ all }: Record<string, unknown>): TokensSearch =>
+    all === true ? { all: true } : {},
+  component: function Tokens() {
+    const { session } = tokensRoute.useRouteContext()
+    const navigate = tokensRoute.useNavigate()
+    return (
+      <TokensScreen
+        session={session}
+        search={tokensRoute.useSearch()}
+        onSearch={(search) => void navigate({ search, replace: true })}
+      />
+    )
+  },
+})
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/webhooks',
+  component: function Webhooks() {
+    const { session } = webhooksRoute.useRouteContext()
+    return <WebhooksScreen session={session} />
+  },
+})
+
+const webhookRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/webhooks/$id',
+  component: function Webhook() {
+    const { id } = webhookRoute.useParams()
+    const { session } = webhookRoute.useRouteContext()
+    const navigate = webhookRoute.useNavigate()
+    return (
+      <WebhookScreen
+        key={id}
+        id={id}
+        session={session}
+        onDeleted={() => void navigate({ to: '/settings/webhooks' })}
+      />
+    )
+  },
+})
+
+const singleSignOnRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/single-sign-on',
+  validateSearch: problemIn,
+  component: function SingleSignOn() {
+    const { problem } = singleSignOnRoute.useSearch()
+    return <IdentityScreen problem={problem} onLeave={(url) => window.location.assign(url)} />
+  },
+})
+
 export const settingsRoute = settingsFrameRoute.addChildren([
   overviewRoute,
   securityRoute,
   usersRoute,
+  tokensRoute,
+  webhooksRoute,
+  webhookRoute,
+  singleSignOnRoute,
 ])

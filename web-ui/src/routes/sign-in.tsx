@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 import { createRoute } from '@tanstack/react-router'
+import { OidcSignIn } from '../features/oidc/oidc-sign-in.tsx'
+import { type OidcProblem, problemIn } from '../features/oidc/rules.ts'
 import { sessionQuery } from '../features/session/api.ts'
 import { safeNext } from '../features/session/rules.ts'
 import { SignInScreen } from '../features/session/sign-in-screen.tsx'
 import { rootRoute } from './root.tsx'
 
+type SignInSearch = { next?: string; problem?: OidcProblem | undefined }
+
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { next?: string } =>
-    typeof search.next === 'string' ? { next: search.next } : {},
+  validateSearch: (search: Record<string, unknown>): SignInSearch => ({
+    ...(typeof search.next === 'string' && { next: search.next }),
+    ...problemIn(search),
+  }),
   component: function SignIn() {
-    const { next } = signInRoute.useSearch()
+    const { next, problem } = signInRoute.useSearch()
     const { queryClient } = signInRoute.useRouteContext()
     const navigate = signInRoute.useNavigate()
     return (
@@ -22,7 +28,9 @@ export const signInRoute = createRoute({
           queryClient.setQueryData(sessionQuery.queryKey, session)
           void navigate({ href: safeNext(next), replace: true })
         }}
-      />
+      >
+        <OidcSignIn next={safeNext(next)} problem={problem} />
+      </SignInScreen>
     )
   },
 })

@@ -35,6 +35,7 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
   const api = fakeApi({
     'GET /session': () => json(session),
     'GET /setup': () => json({ required: false }),
+    'GET /session/methods': () => json({ password: true, oidc: null }),
     'GET /nodes': () => json(page(node())),
     'GET /rollouts': () => json(page()),
     'GET /metrics/query': () => json(noMetrics),

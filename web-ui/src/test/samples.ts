@@ -63,6 +63,7 @@ export function node(change: Partial<Node> = {}): Node {
     id: 'node_01jd4q6v2m8w3x5y7z9abcdefg',
     name: 'edge-1',
     labels: { rack: 'b2' },
+    group: 'default',
     hostname: 'host-1',
     version: '0.1.0',
     os: 'Debian GNU/Linux 12',
@@ -161,6 +162,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     config: 'default',
     version: 2,
     previousVersion: 1,
+    selector: '',
     state: 'running',
     stateVersion: 4,
     reason: 'Waiting for edge-1 to confirm.',
@@ -204,9 +206,11 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
         changes: true,
         digest: digest('b'),
         errors: [],
+        group: 'default',
         ...change,
       },
     ],
+    excluded: { total: 0, items: [] },
   }
 }
 

@@ -1,62 +1,91 @@
 // SPDX-License-Identifier: MIT
 // What changed between two documents, by JSON Pointer: reordered keys and comments are no change.
 import { isDeepStrictEqual } from 'node:util'
-import { helpFor, type SchemaNode } from './schema-walk.ts'
-import { type JsonObject, type JsonValue, pointerTo } from './text.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { pairItems } from './list-diff.ts'
+import { type Effect, effectOf, helpFor, type SchemaNode, schemaAt } from './schema-walk.ts'
+import { pointerTo } from './text.ts'
 
-export type Change = {
+type Place = {
+  /** Where it is now; of what was removed, where it was. */
   pointer: string
-  kind: 'added' | 'removed' | 'changed'
+  /** Where it was before; null: it is new. */
+  fromPointer: string | null
+}
+type Found = Place & {
+  kind: 'added' | 'removed' | 'changed' | 'moved'
   from: JsonValue | null
   to: JsonValue | null
+}
+export type Change = Found & {
   help: string
+  /** What holds where the option is not given; null: nothing, or nothing that can be said in a word. */
+  default: JsonValue | null
+  effect: Effect
+}
+export type Changes = { changes: Change[]; moreChanges: number }
+
+/** Nobody reads more, and a text of a megabyte can hold half a million. */
+const MAX_CHANGES = 1000
+
+export function diffValues(from: JsonValue, to: JsonValue, schema: SchemaNode): Changes {
+  const found: Found[] = []
+  compare(from, to, { pointer: '', fromPointer: '' }, found)
+  const changes = found.slice(0, MAX_CHANGES).map((change) => explain(change, schema))
+  return { changes, moreChanges: found.length - changes.length }
 }
 
-export function diffValues(from: JsonValue, to: JsonValue, schema: SchemaNode): Change[] {
-  const changes: Change[] = []
-  compare(from, to, '', changes)
-  return changes.map((change) => ({ ...change, help: helpFor(schema, change.pointer) }))
-}
+const explain = (change: Found, schema: SchemaNode): Change => ({
+  ...change,
+  help: helpFor(schema, change.pointer),
+  default: (schemaAt(schema, change.pointer)?.default as JsonValue | undefined) ?? null,
+  effect: effectOf(schema, change.pointer),
+})
 
-function compare(from: JsonValue, to: JsonValue, pointer: string, out: Change[]): void {
+function compare(from: JsonValue, to: JsonValue, place: Place, out: Found[]): void {
   if (isDeepStrictEqual(from, to)) return
-  if (isObject(from) && isObject(to)) compareObjects(from, to, pointer, out)
-  else if (Array.isArray(from) && Array.isArray(to)) compareArrays(from, to, pointer, out)
-  else out.push({ pointer, kind: 'changed', from, to, help: '' })
+  if (isObject(from) && isObject(to)) compareObjects(from, to, place, out)
+  else if (Array.isArray(from) && Array.isArray(to)) compareLists(from, to, place, out)
+  else out.push({ ...place, kind: 'changed', from, to })
 }
 
-function compareObjects(from: JsonObject, to: JsonObject, pointer: string, out: Change[]): void {
+function compareObjects(from: JsonObject, to: JsonObject, place: Place, out: Found[]): void {
   for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
-    const here = pointerTo(pointer, key)
     const before = Object.hasOwn(from, key) ? from[key] : undefined
     const after = Object.hasOwn(to, key) ? to[key] : undefined
-    if (before === undefined)
-      out.push({ pointer: here, kind: 'added', from: null, to: after ?? null, help: '' })
-    else if (after === undefined)
-      out.push({ pointer: here, kind: 'removed', from: before, to: null, help: '' })
-    else compare(before, after, here, out)
+    report(before, after, below(place, key, key), out)
   }
 }
 
-/** Items alike at both ends are set aside first, so that one inserted item is one change. */
-function compareArrays(from: JsonValue[], to: JsonValue[], pointer: string, out: Change[]): void {
-  const shorter = Math.min(from.length, to.length)
-  let head = 0
-  while (head < shorter && isDeepStrictEqual(from[head], to[head])) head++
-  let tail = 0
-  while (tail < shorter - head && isDeepStrictEqual(from.at(-1 - tail), to.at(-1 - tail))) tail++
-  const before = from.slice(head, from.length - tail)
-  const after = to.slice(head, to.length - tail)
-  for (let i = 0; i < Math.max(before.length, after.length); i++) {
-    const here = pointerTo(pointer, head + i)
-    const [old, now] = [before[i], after[i]]
-    if (old === undefined)
-      out.push({ pointer: here, kind: 'added', from: null, to: now ?? null, help: '' })
-    else if (now === undefined)
-      out.push({ pointer: here, kind: 'removed', from: old, to: null, help: '' })
-    else compare(old, now, here, out)
+function compareLists(from: JsonValue[], to: JsonValue[], place: Place, out: Found[]): void {
+  for (const { from: was, to: is, moved } of pairItems(from, to)) {
+    const here = below(place, was ?? is ?? 0, is ?? was ?? 0)
+    if (moved) out.push({ ...here, kind: 'moved', from: null, to: null })
+    report(was === null ? undefined : from[was], is === null ? undefined : to[is], here, out)
   }
 }
 
-const isObject = (value: JsonValue): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+function report(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  place: Place,
+  out: Found[],
+): void {
+  const { pointer, fromPointer } = place
+  if (before !== undefined && after !== undefined) compare(before, after, place, out)
+  else if (after !== undefined)
+    out.push({ pointer, fromPointer: null, kind: 'added', from: null, to: after })
+  else if (before !== undefined)
+    out.push({
+      pointer: fromPointer ?? pointer,
+      fromPointer,
+      kind: 'removed',
+      from: before,
+      to: null,
+    })
+}
+
+const below = (place: Place, was: string | number, is: string | number): Place => ({
+  pointer: pointerTo(place.pointer, is),
+  fromPointer: pointerTo(place.fromPointer ?? '', was),
+})

@@ -2,7 +2,7 @@
 // A config's identity: what it says, not how it is written. The node computes the same from the same text.
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { JsonValue } from './text.ts'
+import type { JsonValue } from '../../json.ts'
 
 export function digestOf(value: JsonValue): string {
   return `sha256:${createHash('sha256')

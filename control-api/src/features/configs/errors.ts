@@ -28,7 +28,21 @@ export const DraftChanged = defineError(
   'precondition_failed',
   'The draft changed meanwhile',
   (who: string) =>
-    `${who} changed this draft after you read it. "current" holds what it is now and "etag" its ETag: compare, then save again with that ETag in If-Match.`,
+    `${who} changed this draft after you read it. "current" holds what it is now, "changes" what changed meanwhile and "merged" your text with it: choose one, then save it with "etag" in If-Match.`,
+)
+export const DraftNotDiscarded = defineError(
+  412,
+  'precondition_failed',
+  'The draft changed meanwhile',
+  (who: string) =>
+    `${who} changed this draft after you read it. "current" holds what it is now: look at it, then discard it with "etag" in If-Match.`,
+)
+export const ConfigInUse = defineError(
+  409,
+  'config_in_use',
+  'The config is in use',
+  (name: string, uses: readonly string[]) =>
+    `"${name}" cannot be removed: ${uses.join('; ')}. Its versions are part of the farm's history and are kept for ever.`,
 )
 export const ConfigInvalid = defineError(
   422,

@@ -20,7 +20,20 @@ export type SchemaNode = {
   properties?: Record<string, SchemaNode>
   additionalProperties?: boolean | SchemaNode
   items?: SchemaNode
+  default?: unknown
+  /** false: the node takes the option when it starts. */
+  'x-live'?: boolean
 }
+
+/**
+ * live: holds from the next request on. listeners: the node opens and closes listening sockets for it,
+ * while connections go on. restart: holds when the node's process is started again.
+ */
+export const EFFECTS = ['live', 'listeners', 'restart'] as const
+export type Effect = (typeof EFFECTS)[number]
+
+/** Top-level members that say where the node listens. */
+const LISTENING = new Set(['listen', 'admin', 'workers'])
 
 export function schemaAt(schema: SchemaNode, pointer: string): SchemaNode | null {
   let here: SchemaNode | null = resolve(schema, schema)
@@ -39,6 +52,17 @@ export function helpFor(schema: SchemaNode, pointer: string): string {
     if (at === '') return ''
   }
 }
+
+/** What it takes until a change there holds on a node. */
+export function effectOf(schema: SchemaNode, pointer: string): Effect {
+  const [top = ''] = keysOf(pointer)
+  const option = schemaAt(schema, pointer)
+  if (option && waitsForStart(option)) return 'restart'
+  return LISTENING.has(top) ? 'listeners' : 'live'
+}
+
+const waitsForStart = (option: SchemaNode): boolean =>
+  option['x-live'] === false || Object.values(option.properties ?? {}).some(waitsForStart)
 
 function childOf(here: SchemaNode, key: string): SchemaNode | null {
   if (here.properties && Object.hasOwn(here.properties, key)) return here.properties[key] ?? null

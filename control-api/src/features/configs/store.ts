@@ -3,6 +3,8 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Unit } from '../../db/write.ts'
+import type { Recipient } from '../../grouping.ts'
+import { changeDraft } from './draft-store.ts'
 import type { ConfigTables } from './tables.ts'
 
 type Reader = Kysely<Database> | Transaction<Database>
@@ -12,17 +14,30 @@ export type ConfigSummary = {
   name: string
   latestVersion: number | null
   draftChanged: boolean
+  draftRevision: number
   updatedAtMs: number
 }
 export type VersionSummary = Omit<VersionRow, 'text'> & { sizeBytes: number; nodes: number }
 export type NewVersion = Omit<VersionRow, 'number' | 'created_at_ms'>
-export type Page = { before: number | null; limit: number }
+export type VersionPage = {
+  before: number | null
+  limit: number
+  author?: string | undefined
+  source?: string | undefined
+  /** Part of the message. */
+  q?: string | undefined
+}
 
 export async function listConfigs(
   db: Reader,
-  { after, limit }: { after: string; limit: number },
+  { after, limit, q }: { after: string; limit: number; q: string },
 ): Promise<ConfigSummary[]> {
-  const rows = await summaries(db).where('name', '>', after).orderBy('name').limit(limit).execute()
+  const rows = await summaries(db)
+    .where('name', '>', after)
+    .$if(q !== '', (query) => query.where(sql<boolean>`instr(configs.name, ${q}) > 0`))
+    .orderBy('name')
+    .limit(limit)
+    .execute()
   return rows.map(toSummary)
 }
 
@@ -45,18 +60,20 @@ const summaries = (db: Reader) =>
           .whereRef('v.config', '=', 'configs.name'),
       ),
     )
-    .select(['configs.name', 'configs.updated_at_ms', 'latest.number'])
+    .select(['configs.name', 'configs.updated_at_ms', 'configs.draft_revision', 'latest.number'])
     .select(sql<number>`configs.draft_text is distinct from latest.text`.as('draft_changed'))
 
 const toSummary = (row: {
   name: string
   number: number | null
   draft_changed: number
+  draft_revision: number
   updated_at_ms: number
 }) => ({
   name: row.name,
   latestVersion: row.number,
   draftChanged: row.draft_changed === 1,
+  draftRevision: row.draft_revision,
   updatedAtMs: row.updated_at_ms,
 })
 
@@ -88,25 +105,35 @@ export const latestVersion = (db: Reader, config: string): Promise<VersionRow | 
 export async function listVersions(
   db: Reader,
   config: string,
-  page: Page,
+  { before, limit, author, source, q = '' }: VersionPage,
 ): Promise<VersionSummary[]> {
-  return await versionSummaries(db)
+  const rows = await versionSummaries(db)
     .where('config', '=', config)
-    .$if(page.before !== null, (query) => query.where('number', '<', page.before ?? 0))
+    .$if(before !== null, (query) => query.where('number', '<', before ?? 0))
+    .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
+    .$if(source !== undefined, (query) => query.where('source', '=', source ?? ''))
+    .$if(q !== '', (query) => query.where(sql<boolean>`instr(lower(message), lower(${q})) > 0`))
     .orderBy('number', 'desc')
-    .limit(page.limit)
+    .limit(limit)
     .execute()
+  const nodes = await nodesByVersion(db, config)
+  return rows.map((row) => ({ ...row, nodes: nodes.get(row.number) ?? 0 }))
 }
 
-export const findVersionSummary = (
+export async function findVersionSummary(
   db: Reader,
   config: string,
   number: number,
-): Promise<VersionSummary | undefined> =>
-  versionSummaries(db).where('config', '=', config).where('number', '=', number).executeTakeFirst()
+): Promise<VersionSummary | undefined> {
+  const row = await versionSummaries(db)
+    .where('config', '=', config)
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return row && { ...row, nodes: (await nodesByVersion(db, config)).get(number) ?? 0 }
+}
 
-/** `nodes` counts whose effective digest came to them last under this version. */
-const versionSummaries = (db: Reader) =>
+/** From an index alone: a row's columns behind its text are read through all of the text's pages. */
+export const versionSummaries = (db: Reader) =>
   db
     .selectFrom('config_versions as v')
     .select([
@@ -119,30 +146,37 @@ const versionSummaries = (db: Reader) =>
       'source',
       'created_at_ms',
     ])
-    .select(sql<number>`octet_length(v.text)`.as('sizeBytes'))
     .select(
       sql<number>`(
-        select count(*) from nodes n
-        where n.decommissioned_at_ms is null
-          and (
-            select a.config = v.config and a.version = v.number
-            from assignments a
-            where a.node_id = n.id and a.digest = n.effective ->> 'digest'
-            order by a.generation desc limit 1
-          )
-      )`.as('nodes'),
+        select octet_length(t.text) from config_versions t
+        where t.config = v.config and t.number = v.number
+      )`.as('sizeBytes'),
     )
+
+/** Nodes whose effective digest came to them last under a version of this config. */
+async function nodesByVersion(db: Reader, config: string): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select(['running_version as version', sql<number>`count(*)`.as('nodes')])
+    .where('decommissioned_at_ms', 'is', null)
+    .where('running_config', '=', config)
+    .where('running_version', 'is not', null)
+    .groupBy('running_version')
+    .$narrowType<{ version: number }>()
+    .execute()
+  return new Map(rows.map(({ version, nodes }) => [version, nodes]))
+}
 
 /** The text of an older version is back: which one? */
 export async function versionWithText(
   db: Reader,
-  config: string,
-  text: string,
+  { config, text, digest }: { config: string; text: string; digest: string },
 ): Promise<number | null> {
   const row = await db
     .selectFrom('config_versions')
     .select('number')
     .where('config', '=', config)
+    .where('digest', '=', digest)
     .where('text', '=', text)
     .orderBy('number', 'desc')
     .limit(1)
@@ -152,67 +186,71 @@ export async function versionWithText(
 
 /** Makes the config with its first version. A draft nobody else has touched follows the new version. */
 export async function insertVersion(
-  { trx }: Unit,
+  unit: Unit,
   version: NewVersion,
   nowMs: number,
 ): Promise<number> {
+  const { trx } = unit
   const { config, text, author } = version
   const number = (version.parent ?? 0) + 1
-  const draft = {
-    draft_text: text,
-    draft_base: number,
-    draft_updated_by: author,
-    draft_updated_at_ms: nowMs,
-    updated_at_ms: nowMs,
-  }
   const before = await findConfig(trx, config)
-  if (!before) {
-    await trx
-      .insertInto('configs')
-      .values({ name: config, ...draft, draft_revision: 1 })
-      .execute()
-  }
+  const parent =
+    version.parent === null ? undefined : await findVersion(trx, config, version.parent)
+  if (!before) await insertConfig(unit, { name: config, text, author, nowMs })
   await trx
     .insertInto('config_versions')
     .values({ ...version, number, created_at_ms: nowMs })
     .execute()
-  if (before) {
-    const parent =
-      version.parent === null ? undefined : await findVersion(trx, config, version.parent)
-    const ours = before.draft_text === text || before.draft_text === parent?.text
-    await trx
-      .updateTable('configs')
-      .set(
-        ours ? { ...draft, draft_revision: before.draft_revision + 1 } : { updated_at_ms: nowMs },
-      )
-      .where('name', '=', config)
-      .execute()
-  }
+  const follows = !before || before.draft_text === text || before.draft_text === parent?.text
+  const revision = (before?.draft_revision ?? 0) + 1
+  if (follows)
+    await changeDraft(unit, { name: config, text, base: number, author, revision, nowMs })
+  else await touchConfig(unit, config, nowMs)
   return number
 }
 
-type DraftChange = {
-  name: string
-  text: string
-  base: number
-  author: string
-  revision: number
-  nowMs: number
+type NewConfig = { name: string; text: string; author: string; nowMs: number }
+
+const insertConfig = ({ trx }: Unit, { name, text, author, nowMs }: NewConfig) =>
+  trx
+    .insertInto('configs')
+    .values({
+      name,
+      draft_text: text,
+      draft_base: 1,
+      draft_updated_by: author,
+      draft_updated_at_ms: nowMs,
+      draft_revision: 1,
+      updated_at_ms: nowMs,
+    })
+    .execute()
+
+const touchConfig = ({ trx }: Unit, name: string, nowMs: number) =>
+  trx.updateTable('configs').set({ updated_at_ms: nowMs }).where('name', '=', name).execute()
+
+/** Only of a config that no node ever got: the database refuses any other. */
+export async function deleteConfig({ trx }: Unit, name: string, nowMs: number): Promise<void> {
+  await trx.updateTable('configs').set({ removed_at_ms: nowMs }).where('name', '=', name).execute()
+  await trx.deleteFrom('draft_revisions').where('config', '=', name).execute()
+  await trx.deleteFrom('config_versions').where('config', '=', name).execute()
+  await trx.deleteFrom('configs').where('name', '=', name).execute()
 }
 
-export async function updateDraft({ trx }: Unit, draft: DraftChange): Promise<void> {
-  await trx
-    .updateTable('configs')
-    .set({
-      draft_text: draft.text,
-      draft_base: draft.base,
-      draft_updated_by: draft.author,
-      draft_updated_at_ms: draft.nowMs,
-      draft_revision: draft.revision,
-      updated_at_ms: draft.nowMs,
-    })
-    .where('name', '=', draft.name)
-    .execute()
+/** Counts of what keeps a config for ever. */
+export async function usesOfConfig(db: Reader, config: string) {
+  const count = async (table: 'releases' | 'rollouts' | 'assignments') => {
+    const row = await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('config', '=', config)
+      .executeTakeFirstOrThrow()
+    return row.count
+  }
+  return {
+    releases: await count('releases'),
+    rollouts: await count('rollouts'),
+    assignments: await count('assignments'),
+  }
 }
 
 type NewRelease = { config: string; version: number; rolloutId: string | null; nowMs: number }
@@ -225,7 +263,21 @@ export async function insertRelease({ trx }: Unit, release: NewRelease): Promise
     .execute()
 }
 
-export const lastRelease = (db: Reader) =>
+export const lastRelease = (db: Reader) => releases(db).executeTakeFirst()
+
+/** Of one config. */
+export const lastReleaseOf = (db: Reader, config: string) =>
+  releases(db).where('v.config', '=', config).executeTakeFirst()
+
+/** The last one that goes to these nodes. */
+export const lastReleaseFor = (db: Reader, { group: { config }, claimed }: Recipient) =>
+  releases(db)
+    .$if(config !== null, (query) => query.where('v.config', '=', config ?? ''))
+    .$if(config === null, (query) => query.where('v.config', 'not in', [...claimed]))
+    .executeTakeFirst()
+
+/** Newest first. */
+const releases = (db: Reader) =>
   db
     .selectFrom('releases')
     .innerJoin('config_versions as v', (join) =>
@@ -234,4 +286,3 @@ export const lastRelease = (db: Reader) =>
     .select(['v.config', 'v.number as version', 'v.text'])
     .orderBy('releases.id', 'desc')
     .limit(1)
-    .executeTakeFirst()

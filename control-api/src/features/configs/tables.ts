@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows this feature keeps in control.db (migrations/010-configs.ts).
+// The rows this feature keeps in control.db (migrations/010-configs.ts, 024-drafts.ts).
 import type { Generated } from 'kysely'
 
 type ConfigsTable = {
@@ -12,9 +12,20 @@ type ConfigsTable = {
   /** Counts changes of the draft: its ETag. */
   draft_revision: number
   updated_at_ms: number
+  /** Set in the transaction that deletes the row: only then may its versions go. */
+  removed_at_ms: number | null
 }
 
-/** Never changed, never deleted. */
+/** The drafts of late, so that a change made to one of them can be merged with what came after. */
+type DraftRevisionsTable = {
+  config: string
+  revision: number
+  text: string
+  author: string | null
+  at_ms: number
+}
+
+/** Never changed; deleted only with a config that was never used. */
 type ConfigVersionsTable = {
   config: string
   number: number
@@ -41,5 +52,6 @@ type ReleasesTable = {
 export type ConfigTables = {
   configs: ConfigsTable
   config_versions: ConfigVersionsTable
+  draft_revisions: DraftRevisionsTable
   releases: ReleasesTable
 }

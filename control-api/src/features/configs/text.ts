@@ -4,15 +4,15 @@
 // then is an equal digest a proof that both sides read the text alike.
 import {
   createScanner,
+  getNodePath,
   type Node,
   type ParseError,
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
+import type { JsonObject, JsonValue } from '../../json.ts'
 import type { ConfigError } from '../../schema/common.ts'
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
-export type JsonObject = { [key: string]: JsonValue }
 export type ConfigText =
   | { ok: true; value: JsonValue; root: Node }
   | { ok: false; errors: ConfigError[] }
@@ -80,6 +80,12 @@ export const keysOf = (pointer: string) =>
         .slice(1)
         .split('/')
         .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+/** Keys and indexes from the root. */
+export type Path = readonly (string | number)[]
+/** Of a value, or of the value a key belongs to. */
+export const pathOf = (node: Node): Path => getNodePath(node)
+export const pointerOf = (path: Path) => path.reduce<string>(pointerTo, '')
 
 /** The tree's node a pointer names, with the key's node when it is a property. */
 export function nodeAt(root: Node, pointer: string): { value: Node; key: Node | null } | null {

@@ -3,24 +3,26 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
+import type { RenderTarget } from '../../grouping.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { Adopt, Release, Releases } from '../../ports.ts'
 import type { ConfigError } from '../../schema/common.ts'
 import { digestOf } from './digest.ts'
 import { ConfigInvalid, ParentNotLatest } from './errors.ts'
-import { renderForNode, withoutOverride } from './render.ts'
+import { authorsText, type Laid, layOver, type Rendered, renderForNode } from './render.ts'
+import type { Source } from './schema.ts'
 import {
   findVersion,
   insertRelease,
   insertVersion,
   lastRelease,
+  lastReleaseFor,
   latestVersion,
   versionWithText,
 } from './store.ts'
-import type { JsonObject } from './text.ts'
 import type { Validate, Validation } from './validation.ts'
+import { valuesFor } from './variables.ts'
 
-export type Source = 'ui' | 'api' | 'cli' | 'drift' | 'revert' | 'import' | 'setup'
 export type SaveVersion = {
   config: string
   text: string
@@ -29,7 +31,12 @@ export type SaveVersion = {
   message: string
   source: Source
 }
+/** `created` false: it was the latest version's very text already. */
+export type Saved = { number: number; created: boolean }
 type Deps = { write: Write; validate: Validate; now: () => number }
+
+/** What saving a version can refuse with. */
+export const saveErrors = [ParentNotLatest, ConfigInvalid, NodeCheckUnavailable]
 
 /** The digest of a text that may be kept; else the refusal that says why not. */
 export function requireValid(validation: Validation): string {
@@ -40,63 +47,94 @@ export function requireValid(validation: Validation): string {
   throw refusal.withErrors(errors)
 }
 
+/** The latest version's very text again makes no new version: scripts may say the same as often as they like. */
 export async function saveVersion(
   { write, validate, now }: Deps,
   version: SaveVersion,
-): Promise<number> {
+): Promise<Saved> {
   const digest = requireValid(await validate(version.text))
   return write((unit) => storeVersion(unit, { ...version, digest }, now()))
 }
 
+export type VersionPlan = Saved & { digest: string; source: Source; latest: string | null }
+
+/** What saving would do; refuses what saving would refuse. `latest` is the text there is now. */
+export async function planVersion(
+  db: Kysely<Database>,
+  validate: Validate,
+  version: SaveVersion,
+): Promise<VersionPlan> {
+  const digest = requireValid(await validate(version.text))
+  const latest = await latestVersion(db, version.config)
+  if (latest?.text === version.text) {
+    const { number, source } = latest
+    return { number, created: false, digest, source: source as Source, latest: latest.text }
+  }
+  requireLatest(version, latest?.number ?? null)
+  const { source } = await withOrigin(db, { ...version, digest })
+  const number = (version.parent ?? 0) + 1
+  return { number, created: true, digest, source, latest: latest?.text ?? null }
+}
+
 type Import = { config: string; text: string; author: string; message: string; release: boolean }
 
-/** From a file. The same text again makes no new version. */
+/** From a file, on top of whatever there is. */
 export async function importConfig(deps: Deps, { release, ...given }: Import): Promise<number> {
   const digest = requireValid(await deps.validate(given.text))
   return deps.write(async (unit) => {
-    const latest = await latestVersion(unit.trx, given.config)
-    const parent = latest?.number ?? null
-    const version =
-      latest?.text === given.text
-        ? latest.number
-        : await storeVersion(unit, { ...given, parent, source: 'import', digest }, deps.now())
+    const parent = (await latestVersion(unit.trx, given.config))?.number ?? null
+    const version = { ...given, parent, source: 'import' as const, digest }
+    const { number } = await storeVersion(unit, version, deps.now())
     if (release)
-      await releaseVersion(unit, { config: given.config, version, rolloutId: null }, deps.now())
-    return version
+      await releaseVersion(
+        unit,
+        { config: given.config, version: number, rolloutId: null, actor: given.author },
+        deps.now(),
+      )
+    return number
   })
 }
 
-async function storeVersion(
-  unit: Unit,
-  version: SaveVersion & { digest: string },
-  nowMs: number,
-): Promise<number> {
-  const { config, parent, text, author } = version
-  const latest = (await latestVersion(unit.trx, config))?.number ?? null
-  if (latest !== parent) throw new ParentNotLatest(config, latest, parent)
-  const restored = await versionWithText(unit.trx, config, text)
-  const isRestored = restored !== null && restored !== parent
-  const source = isRestored ? 'revert' : version.source
+type Checked = SaveVersion & { digest: string }
+
+async function storeVersion(unit: Unit, version: Checked, nowMs: number): Promise<Saved> {
+  const { config, parent, text, author, message, digest } = version
+  const latest = await latestVersion(unit.trx, config)
+  if (latest?.text === text) return { number: latest.number, created: false }
+  requireLatest(version, latest?.number ?? null)
+  const { source, restored } = await withOrigin(unit.trx, version)
   const number = await insertVersion(unit, { ...version, source }, nowMs)
   await unit.emit({
     kind: 'config',
     id: config,
     action: 'version-created',
     actor: author,
-    data: { number, parent, digest: version.digest, source, ...(isRestored && { restored }) },
+    data: { number, parent, message, digest, source, ...(restored !== null && { restored }) },
   })
-  return number
+  return { number, created: true }
+}
+
+function requireLatest({ config, parent }: SaveVersion, latest: number | null): void {
+  if (latest !== parent) throw new ParentNotLatest(config, latest, parent)
+}
+
+/** Who brings an older text back at the console restores it, by whichever way. */
+async function withOrigin(db: Kysely<Database>, version: Checked) {
+  const { source } = version
+  if (source !== 'ui' && source !== 'revert') return { source, restored: null }
+  const restored = await versionWithText(db, version)
+  return { source: restored === null ? source : ('revert' as const), restored }
 }
 
 type AdoptDeps = Deps & { db: Kysely<Database> }
 
-/** Without what the node's override puts in: that goes on differing per node. */
+/** Without what overrides and variables put in: that goes on differing per node. */
 export function createAdopt(deps: AdoptDeps): Adopt {
-  return async ({ config, version, mergePatch, text, author, message }) => {
+  return async ({ config, version, target, text, author, message }) => {
     const given = await findVersion(deps.db, config, version)
     const parent = (await latestVersion(deps.db, config))?.number ?? null
-    const authors = given ? withoutOverride(text, given.text, mergePatch as JsonObject) : text
-    return await saveVersion(deps, {
+    const authors = given ? authorsText(text, given.text, target) : text
+    const saved = await saveVersion(deps, {
       config,
       text: authors,
       parent,
@@ -104,34 +142,69 @@ export function createAdopt(deps: AdoptDeps): Adopt {
       message,
       source: 'drift',
     })
+    return saved.number
   }
 }
 
-type Released = { config: string; version: number; rolloutId: string | null }
+type Released = {
+  config: string
+  version: number
+  rolloutId: string | null
+  /** Left out: a rollout that went through. */
+  actor?: string
+}
 
 /** From now on new nodes get it. */
 export async function releaseVersion(unit: Unit, released: Released, nowMs: number): Promise<void> {
   const last = await lastRelease(unit.trx)
   if (last?.config === released.config && last.version === released.version) return
   await insertRelease(unit, { ...released, nowMs })
-  const { config, version, rolloutId } = released
-  await unit.emit({ kind: 'config', id: config, action: 'released', data: { version, rolloutId } })
+  const { config, version, rolloutId, actor } = released
+  const before = last ? { config: last.config, version: last.version } : null
+  await unit.emit({
+    kind: 'config',
+    id: config,
+    action: 'released',
+    ...(actor !== undefined && { actor }),
+    data: { version, rolloutId, before, after: { config, version } },
+  })
 }
 
 /** Versions as nodes get them. */
 export function createReleases(): Releases {
   return {
-    async releasedVersion(trx): Promise<Release | null> {
-      return (await lastRelease(trx)) ?? null
+    async releasedVersion(trx, to): Promise<Release | null> {
+      return (await lastReleaseFor(trx, to)) ?? null
     },
-    renderForNode(versionText, mergePatch) {
-      const { text, value } = renderVersion(versionText, mergePatch)
+    renderForNode(versionText, target) {
+      const { text, value } = renderVersion(versionText, target)
       return value === undefined ? null : { text, digest: digestOf(value) }
     },
-    errorsForAuthor({ versionText, mergePatch, given }, errors) {
-      const { text, toAuthor } = renderVersion(versionText, mergePatch)
+    errorsForAuthor({ versionText, target, given }, errors) {
+      const { text, toAuthor } = renderVersion(versionText, target)
       return text === given ? errors.map(toAuthor) : [...errors]
     },
+  }
+}
+
+function renderVersion(versionText: string, target: RenderTarget): Rendered {
+  const rendered = renderForNode(versionText, target)
+  if (!rendered) throw new Error(DAMAGED)
+  return rendered
+}
+
+const DAMAGED = 'a stored version does not parse: control.db is damaged'
+
+/** One version for many nodes: what they have in common is done once. */
+export function createRenderer(versionText: string): (target: RenderTarget) => Rendered {
+  const laidBy = new Map<string, Laid>()
+  return (target) => {
+    const { group, node } = target
+    const key = JSON.stringify([group.name, group.mergePatch, node.mergePatch])
+    const laid = laidBy.get(key) ?? layOver(versionText, target)
+    if (!laid) throw new Error(DAMAGED)
+    laidBy.set(key, laid)
+    return laid(valuesFor(target))
   }
 }
 
@@ -143,24 +216,20 @@ export type NodeValidation = {
   unavailable: string | null
 }
 
-/** Would the node take this version with its override? */
-export async function validateForNode(
-  validate: Validate,
-  versionText: string,
-  mergePatch: Record<string, unknown>,
-): Promise<NodeValidation> {
-  const { text, toAuthor } = renderVersion(versionText, mergePatch)
-  const validation = await validate(text)
-  return {
-    text,
-    digest: validation.digest,
-    errors: validation.errors.map(toAuthor),
-    unavailable: validation.ok ? null : validation.unavailable,
+/** Would each node take this version as it would get it? Nodes that would get the same text share one check. */
+export function createNodeChecks(validate: Validate, versionText: string) {
+  const render = createRenderer(versionText)
+  const answers = new Map<string, Validation>()
+  return async (target: RenderTarget): Promise<NodeValidation> => {
+    const { text, errors, toAuthor } = render(target)
+    if (errors.length > 0) return { text, digest: null, errors, unavailable: null }
+    const validation = answers.get(text) ?? (await validate(text))
+    answers.set(text, validation)
+    return {
+      text,
+      digest: validation.digest,
+      errors: validation.errors.map(toAuthor),
+      unavailable: validation.ok ? null : validation.unavailable,
+    }
   }
-}
-
-function renderVersion(versionText: string, mergePatch: Record<string, unknown>) {
-  const rendered = renderForNode(versionText, mergePatch as JsonObject)
-  if (!rendered) throw new Error('a stored version does not parse: control.db is damaged')
-  return rendered
 }

@@ -5,16 +5,19 @@ import { Type } from 'typebox'
 import type { Authority } from '../../ca/authority.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
-import { EnrolmentTokenNotFound } from '../../errors.ts'
+import { EnrolmentTokenNotFound, NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
-import { requireWithin, scopeOf } from '../../scope.ts'
+import { OverrideTooLarge } from '../../merge-patch.ts'
+import { pageOf, TokenIdSchema } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
+import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
 import {
   CreatedEnrolmentTokenSchema,
   EnrolmentTokenSchema,
+  EnrolmentTokensQuerySchema,
   NewEnrolmentTokenSchema,
 } from './schema.ts'
-import { createToken, deleteToken, listTokens } from './store.ts'
+import { BoundToken, createToken, deleteToken, listTokens } from './store.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -26,6 +29,7 @@ type Deps = {
 }
 
 const tags = ['enrolment tokens']
+const cursor = defineCursor('enrolment-tokens', 'text')
 
 export const enrolmentTokenRoutes =
   ({ db, write, now, agentUrl, authority }: Deps) =>
@@ -33,31 +37,39 @@ export const enrolmentTokenRoutes =
     app.get(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol', scope: 'nodes' },
+        config: { permission: 'nodes:enrol', scope: 'nodes', errors: [] },
         schema: {
           operationId: 'listEnrolmentTokens',
           tags,
           summary: 'Enrolment tokens, newest first, without their secrets',
-          querystring: PageQuerySchema,
+          querystring: EnrolmentTokensQuerySchema,
           response: { 200: pageOf(EnrolmentTokenSchema) },
         },
       },
       async ({ query, user }) => {
-        const limit = query.limit ?? 100
-        const rows = await listTokens(db, {
-          before: query.cursor,
+        const { limit = 100, usable = null } = query
+        const [before] = cursor.read(query.cursor) ?? []
+        const found = await listTokens(db, {
+          before,
           limit: limit + 1,
+          usable,
           scope: scopeOf(user),
+          nowMs: now(),
         })
-        const items = rows.slice(0, limit)
-        return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+        const { rows, nextCursor } = cursor.page(found, limit, (token) => [token.id])
+        return { items: rows, nextCursor }
       },
     )
 
     app.post(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol', scope: 'nodes' },
+        config: {
+          permission: 'nodes:enrol',
+          scope: 'nodes',
+          secretAnswer: true,
+          errors: [BoundToken, NodeNotFound, OutsideScope, OverrideTooLarge],
+        },
         schema: {
           operationId: 'createEnrolmentToken',
           tags,
@@ -87,7 +99,7 @@ export const enrolmentTokenRoutes =
     app.delete(
       '/enrolment-tokens/:id',
       {
-        config: { permission: 'nodes:enrol', scope: 'nodes' },
+        config: { permission: 'nodes:enrol', scope: 'nodes', errors: [EnrolmentTokenNotFound] },
         schema: {
           operationId: 'deleteEnrolmentToken',
           tags,

@@ -4,6 +4,7 @@ import {
   LabelsSchema,
   NodeIdSchema,
   Nullable,
+  PageQuerySchema,
   TimeSchema,
   TokenIdSchema,
 } from '../../schema/common.ts'
@@ -21,8 +22,17 @@ export const NewEnrolmentTokenSchema = Type.Object(
     /** The way back for a node whose identity has ended. Not with labels, override or several uses. */
     nodeId: Type.Optional(NodeIdSchema),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ labels: { zone: 'a' }, maxUses: 3, expiresInSeconds: 3600 }],
+  },
 )
+export const EnrolmentTokensQuerySchema = Type.Object({
+  ...PageQuerySchema.properties,
+  usable: Type.Optional(
+    Type.Boolean({ description: 'Only those a node can still enrol with, or only the others' }),
+  ),
+})
 export const EnrolmentTokenSchema = Type.Object({
   id: TokenIdSchema,
   labels: LabelsSchema,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Enrolment tokens at rest: of the secret only a digest.
-import type { ExpressionBuilder, Kysely, Selectable } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import type { Database, EnrolmentTokensTable } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Unit, Write } from '../../db/write.ts'
@@ -11,9 +11,16 @@ import type { Scope } from '../../scope.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
 
 type Row = Selectable<EnrolmentTokensTable>
-type Page = { before: string | undefined; limit: number; scope: Scope }
+type Page = {
+  before: string | undefined
+  limit: number
+  /** null: all of them. */
+  usable: boolean | null
+  scope: Scope
+  nowMs: number
+}
 
-const BoundToken = defineError(
+export const BoundToken = defineError(
   400,
   'invalid_request',
   'A token for a known node says no more than which',
@@ -24,19 +31,20 @@ const BoundToken = defineError(
 export const DEFAULT_LIFE_SECONDS = 3600
 
 /** Newest first. */
-export async function listTokens(
-  db: Kysely<Database>,
-  { before, limit, scope }: Page,
-): Promise<EnrolmentToken[]> {
-  const rows = await db
+export async function listTokens(db: Kysely<Database>, page: Page): Promise<EnrolmentToken[]> {
+  return (await pageQuery(db, page).execute()).map(view)
+}
+
+export function pageQuery(db: Kysely<Database>, { before, limit, usable, scope, nowMs }: Page) {
+  const isUsable = sql<number>`uses < max_uses and expires_at_ms > ${nowMs}`
+  return db
     .selectFrom('enrolment_tokens')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
-    .where(whatEnrolsIsWithin(scope))
+    .$if(usable !== null, (query) => query.where(sql`(${isUsable})`, '=', usable ? 1 : 0))
+    .$if(scope !== null, (query) => query.where(whatEnrolsIsWithin(scope)))
     .orderBy('id', 'desc')
     .limit(limit)
-    .execute()
-  return rows.map(view)
 }
 
 /** A token has the labels that its nodes get, or the node whose way back it is. */
@@ -141,13 +149,15 @@ export async function deleteToken(
   id: string,
   { actor, scope }: { actor: string; scope: Scope },
 ): Promise<boolean> {
-  const { numDeletedRows } = await unit.trx
+  const deleted = await unit.trx
     .deleteFrom('enrolment_tokens')
     .where('id', '=', id)
     .where(whatEnrolsIsWithin(scope))
+    .returningAll()
     .executeTakeFirst()
-  if (numDeletedRows === 0n) return false
-  await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor })
+  if (!deleted) return false
+  const before = view(deleted)
+  await unit.emit({ kind: 'node', id, action: 'enrolment-token-deleted', actor, data: { before } })
   return true
 }
 

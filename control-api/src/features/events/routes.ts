@@ -2,6 +2,7 @@
 // Live events for the console and for scripts.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { TooManyStreams } from '../../errors.ts'
 import type { EventLog, StoredEvent } from '../../event-log.ts'
 import type { App } from '../../fastify.ts'
 import type { SseHub, SseStream } from '../../plugins/sse.ts'
@@ -36,7 +37,12 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
     {
       // A HEAD of it would open a stream nobody reads.
       exposeHeadRoute: false,
-      config: { permission: 'events:read', scope: 'nodes', rateLimit: false },
+      config: {
+        permission: 'events:read',
+        scope: 'nodes',
+        rateLimit: false,
+        errors: [TooManyStreams],
+      },
       schema: {
         operationId: 'streamEvents',
         tags: ['events'],

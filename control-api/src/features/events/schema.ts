@@ -21,6 +21,7 @@ export const EventSchema = Type.Object({
     'group',
     'webhook',
     'backup',
+    'system',
   ]),
   id: Type.String({ description: 'Of the thing that changed' }),
   action: Type.String({

@@ -3,6 +3,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Authority } from '../../ca/authority.ts'
 import type { Database } from '../../db/database.ts'
+import type { Identity } from '../../meta.ts'
 import type { NodeBinary } from '../../node-binary.ts'
 import type { Check } from './routes.ts'
 
@@ -38,4 +39,22 @@ export function checkCa(authority: Authority | null, nowMs: number): Check {
     ok: true,
     message: `the CA is good until ${until(ca.notAfterMs)}, the listener’s certificate until ${until(serverNotAfterMs)}`,
   }
+}
+
+type Backups = { check(): Promise<Check> }
+
+/** null: none are made, as nobody said to whom they are encrypted. */
+export async function checkBackups(
+  backups: Backups | null,
+  { recovery }: Pick<Identity, 'recovery'>,
+): Promise<Check> {
+  if (recovery) {
+    return {
+      ok: false,
+      message: 'restored from a backup: nodes get nothing until somebody confirms',
+    }
+  }
+  if (!backups)
+    return { ok: true, message: 'none are made: FARMSTEAD_BACKUP_RECIPIENTS is not set' }
+  return await backups.check()
 }

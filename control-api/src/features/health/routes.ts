@@ -5,7 +5,7 @@ import type { Transport } from '../../config.ts'
 import type { App } from '../../fastify.ts'
 import { HealthSchema, SystemSchema } from './schema.ts'
 
-type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca'
+type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca' | 'backup'
 export type Check = { ok: boolean; message: string }
 type Deps = {
   version: string
@@ -25,7 +25,7 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/health',
     {
-      config: { permission: 'public' },
+      config: { permission: 'public', errors: [] },
       schema: {
         operationId: 'getHealth',
         tags,
@@ -51,7 +51,7 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/system',
     {
-      config: { permission: 'system:read' },
+      config: { permission: 'system:read', errors: [] },
       schema: {
         operationId: 'getSystem',
         tags,
@@ -61,7 +61,8 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
     },
     async () => ({
       version: deps.version,
-      ...deps.identity,
+      controlPlaneId: deps.identity.controlPlaneId,
+      epoch: deps.identity.epoch,
       agentListener: deps.agentListener,
       certificateAuthority: viewCa(deps.certificateAuthority),
       startedAt: new Date(deps.startedAtMs).toISOString(),

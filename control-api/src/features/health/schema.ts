@@ -8,7 +8,7 @@ export const HealthSchema = Type.Object({
   version: Type.String(),
   checks: Type.Array(
     Type.Object({
-      name: Type.Enum(['control-db', 'metrics-db', 'node-check', 'agent-ca']),
+      name: Type.Enum(['control-db', 'metrics-db', 'node-check', 'agent-ca', 'backup']),
       ok: Type.Boolean(),
       message: Type.String(),
     }),

@@ -6,7 +6,7 @@ import { defineError, NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
-import { ProblemSchema } from '../../schema/common.ts'
+import { limits } from '../../plugins/limits.ts'
 import { type Scope, scopeOf } from '../../scope.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 import { chartNodes } from './store.ts'
@@ -54,7 +54,12 @@ export const metricsRoutes =
     app.get(
       '/metrics/query',
       {
-        config: { permission: 'metrics:read', scope: 'nodes' },
+        config: {
+          permission: 'metrics:read',
+          scope: 'nodes',
+          rateLimit: limits.expensive,
+          errors: [TooManyNodes, EmptyRange, NodeNotFound],
+        },
         schema: {
           operationId: 'queryMetrics',
           tags: ['metrics'],
@@ -67,9 +72,6 @@ export const metricsRoutes =
           querystring: MetricsQuerySchema,
           response: {
             200: MetricsSchema,
-            400: ProblemSchema,
-            404: ProblemSchema,
-            503: ProblemSchema,
           },
         },
       },

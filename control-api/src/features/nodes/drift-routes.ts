@@ -6,11 +6,13 @@ import { type Assignments, latestAssignment } from '../../agents/assignments.ts'
 import { type DriftDecision, driftOf, driftText } from '../../agents/drift.ts'
 import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
-import { NodeNotFound, NotAllowed } from '../../errors.ts'
+import { NodeNotFound, NotAllowed, type Refusal } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
-import type { Adopt } from '../../ports.ts'
+import { targetOf } from '../../grouping.ts'
+import type { Adopt, ReadGrouping } from '../../ports.ts'
+import { InRecovery } from '../../recovery.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
-import { requireWholeFarm } from '../../scope.ts'
+import { requireWholeFarm, WholeFarmRequired } from '../../scope.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
 import { activeNode, createNodeStore, type NodeRow } from './store.ts'
@@ -22,13 +24,16 @@ type Deps = {
   now: () => number
   assignments: Pick<Assignments, 'assign'>
   adopt: Adopt
+  readGrouping: ReadGrouping
+  /** What `adopt` refuses with. */
+  adoptErrors: readonly Refusal[]
 }
 
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
 
 export const nodeDriftRoutes =
-  ({ db, write, now, assignments, adopt }: Deps) =>
+  ({ db, write, now, assignments, adopt, adoptErrors, readGrouping }: Deps) =>
   async (app: App) => {
     const find = async (id: string) => {
       const node = await createNodeStore(db).byId(id)
@@ -39,7 +44,7 @@ export const nodeDriftRoutes =
     app.get(
       '/nodes/:id/drift',
       {
-        config: { permission: 'nodes:read' },
+        config: { permission: 'nodes:read', errors: [NodeNotFound, NoDrift] },
         schema: {
           operationId: 'getNodeDrift',
           tags,
@@ -61,7 +66,18 @@ export const nodeDriftRoutes =
     app.post(
       '/nodes/:id/drift',
       {
-        config: { permission: 'nodes:write' },
+        config: {
+          permission: 'nodes:write',
+          errors: [
+            NodeNotFound,
+            NoDrift,
+            DriftChanged,
+            NothingAssigned,
+            InRecovery,
+            WholeFarmRequired,
+            ...adoptErrors,
+          ],
+        },
         schema: {
           operationId: 'decideNodeDrift',
           tags,
@@ -108,7 +124,7 @@ export const nodeDriftRoutes =
       const number = await adopt({
         config,
         version,
-        mergePatch: JSON.parse(node.merge_patch),
+        target: targetOf(await readGrouping(db), node),
         text,
         author: user.username,
         message: message ?? `As it was changed on ${node.name}, over version ${version}`,
@@ -120,8 +136,9 @@ export const nodeDriftRoutes =
     const giveAgain = async (unit: Unit, nodeId: string): Promise<void> => {
       const given = await latestAssignment(unit.trx, nodeId)
       if (!given || UNDER_WAY.has(given.state)) return
-      const { config, version, text, digest } = given
-      await assignments.assign(unit, { nodeId, rolloutId: null, config, version, text, digest })
+      const { config, version, text, digest, group_name: group } = given
+      const again = { config, version, text, digest, group }
+      await assignments.assign(unit, { nodeId, rolloutId: null, ...again })
     }
   }
 

@@ -35,6 +35,26 @@ export const NothingAssigned = defineError(
   (name: string) =>
     `${name} was never given a version, so there is no config its change could be a version of.`,
 )
+export const NothingToRender = defineError(
+  409,
+  'nothing_assigned',
+  'There is no version for the node yet',
+  (name: string) =>
+    `${name} was never given a version, and none was released for its group. Name one with config and version.`,
+)
+export const VersionIncomplete = defineError(
+  400,
+  'invalid_request',
+  'A version is a config and a number',
+  () => 'Give both config and version, or neither for the version the node should run.',
+)
+export const VersionNotFound = defineError(
+  404,
+  'version_not_found',
+  'No such version',
+  (config: string, version: number) =>
+    `There is no version ${version} of "${config}". GET /api/v1/configs/${config}/versions lists them.`,
+)
 export const NodeDidNotAnswer = defineError(
   504,
   'node_did_not_answer',

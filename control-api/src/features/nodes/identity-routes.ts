@@ -33,7 +33,7 @@ export const nodeIdentityRoutes =
     app.delete(
       '/nodes/:id/identity',
       {
-        config: { permission: 'nodes:write' },
+        config: { permission: 'nodes:write', errors: [NodeNotFound] },
         schema: {
           operationId: 'revokeNodeIdentity',
           tags,
@@ -65,7 +65,7 @@ export const nodeIdentityRoutes =
     app.post(
       '/nodes/:id/clone',
       {
-        config: { permission: 'nodes:write' },
+        config: { permission: 'nodes:write', errors: [NodeNotFound, NoClone, UnknownIncarnation] },
         schema: {
           operationId: 'decideNodeClone',
           tags,
@@ -104,7 +104,11 @@ export const nodeIdentityRoutes =
     app.post(
       '/nodes/:id/error-log',
       {
-        config: { permission: 'nodes:read' },
+        config: {
+          permission: 'nodes:read',
+          idempotency: false,
+          errors: [NodeNotFound, NodeDidNotAnswer, TooManyAsk],
+        },
         schema: {
           operationId: 'readNodeErrorLog',
           tags,

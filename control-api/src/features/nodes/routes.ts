@@ -9,16 +9,34 @@ import type { LogRequests } from '../../agents/log-requests.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
-import { NameTaken, NodeNotFound } from '../../errors.ts'
+import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { requireModestOverride } from '../../merge-patch.ts'
-import type { Adopt, Metrics, RolloutEngine } from '../../ports.ts'
+import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
+import type { Identity } from '../../meta.ts'
+import type {
+  Adopt,
+  Metrics,
+  NodeImpact,
+  OpenPreviews,
+  ReadGrouping,
+  RolloutEngine,
+} from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { NodeIdSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
-import { requireWithin, scopeOf } from '../../scope.ts'
+import { DryRunQuerySchema, IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
+import { ImpactSchema } from '../../schema/impact.ts'
+import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
+import { matches, parseSelector } from '../../selector.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
-import { EffectiveConfigSchema, NodePatchSchema, NodeSchema, OverrideSchema } from './schema.ts'
+import { nodeRenderedRoutes } from './rendered-routes.ts'
+import {
+  EffectiveConfigSchema,
+  NodePatchSchema,
+  NodeSchema,
+  NodesQuerySchema,
+  OverrideSchema,
+} from './schema.ts'
 import { activeNode, changeNode, createNodeStore, decommission, nameIsTaken } from './store.ts'
 import { createNodeView } from './view.ts'
 
@@ -26,24 +44,30 @@ type Deps = {
   db: Kysely<Database>
   write: Write
   now: () => number
-  epoch: number
+  identity: Pick<Identity, 'epoch'>
   isTls: boolean
-  fleet: Pick<Fleet, 'presence' | 'forget' | 'cutOff' | 'endPoll'>
+  fleet: Pick<Fleet, 'presence' | 'connectedIds' | 'forget' | 'cutOff' | 'endPoll'>
   metrics: Pick<Metrics, 'latencySummaries'>
   engine: Pick<RolloutEngine, 'onAgentEvent'>
   assignments: Pick<Assignments, 'assign'>
   logRequests: Pick<LogRequests, 'ask'>
   adopt: Adopt
+  readGrouping: ReadGrouping
+  openPreviews: OpenPreviews
+  impactOf: NodeImpact
+  adoptErrors: readonly Refusal[]
 }
 
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
+const cursor = defineCursor('nodes', 'text')
 const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
-  const { db, write, fleet, now } = deps
+  const { db, write, fleet, now, readGrouping } = deps
   await app.register(nodeIdentityRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
+  await app.register(nodeRenderedRoutes(deps))
   const nodes = createNodeStore(db)
   const view = createNodeView(deps)
 
@@ -58,36 +82,56 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     return node
   }
 
+  /** Of whom the group or the labels are asked for. */
+  const idsLabelled = async ({ group, selector }: { group?: string; selector?: string }) => {
+    if (group === undefined && selector === undefined) return []
+    const parsed = parseSelector(selector ?? '')
+    if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
+    const grouping = await readGrouping(db)
+    const wanted = (await nodes.labels()).filter((node) => {
+      const labels = JSON.parse(node.labels)
+      if (!matches(parsed.selector, labels)) return false
+      return group === undefined || grouping.of(labels).name === group
+    })
+    return [{ ids: wanted.map(({ id }) => id), isIn: true }]
+  }
+
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read', scope: 'nodes' },
+      config: { permission: 'nodes:read', scope: 'nodes', errors: [SelectorInvalid] },
       schema: {
         operationId: 'listNodes',
         tags,
         summary: 'All nodes by name, with what each should run, acknowledged and really runs',
-        querystring: PageQuerySchema,
+        querystring: NodesQuerySchema,
         response: { 200: pageOf(NodeSchema) },
       },
     },
     async ({ query, user }) => {
-      const limit = query.limit ?? 100
+      const { limit = 100, name, q, connected } = query
       const scope = scopeOf(user)
-      const rows = await nodes.page({ after: query.cursor, limit: limit + 1, scope })
-      const shown = rows.slice(0, limit)
-      const nextCursor = rows.length > limit ? (shown.at(-1)?.name ?? null) : null
-      return { items: await view(shown), nextCursor }
+      const [after] = cursor.read(query.cursor) ?? []
+      const among = [
+        ...(connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]),
+        ...(await idsLabelled(query)),
+      ]
+      const found = await nodes.page({ after, limit: limit + 1, scope, name, q, among })
+      const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
+      return { items: await view(rows), nextCursor }
     },
   )
 
   app.get(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', errors: [NodeNotFound] },
       schema: {
         operationId: 'getNode',
         tags,
         summary: 'One node; its ETag is for changing name, labels and override',
+        description:
+          'The ETag counts those changes only: state and measurements come and go under it.',
         params,
         response: { 200: NodeSchema },
       },
@@ -102,21 +146,29 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write' },
+      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken, OutsideScope] },
       schema: {
         operationId: 'updateNode',
         tags,
-        summary: 'Rename a node or replace its labels',
+        summary: 'Rename a node or replace its labels; with dry_run=1 say what that would do',
         params,
         headers,
+        querystring: DryRunQuerySchema,
         body: NodePatchSchema,
-        response: { 200: NodeSchema },
+        response: { 200: Type.Union([NodeSchema, ImpactSchema]) },
       },
     },
     async (request, reply) => {
       const { id } = request.params
       const { name, labels } = request.body
       if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
+      if (request.query.dry_run === '1') {
+        requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        return await deps.impactOf(id, {
+          ...(name !== undefined && { name }),
+          ...(labels && { labels: JSON.stringify(labels) }),
+        })
+      }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
@@ -132,7 +184,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
           actor: request.user?.username ?? '',
           data: {
             before: { name: node.name, labels: JSON.parse(node.labels) },
-            after: request.body,
+            after: { name: after.name, labels: JSON.parse(after.labels) },
           },
         })
         return after
@@ -145,7 +197,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.delete(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write' },
+      config: { permission: 'nodes:write', errors: [NodeNotFound] },
       schema: {
         operationId: 'decommissionNode',
         tags,
@@ -177,12 +229,13 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes/:id/override',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', errors: [NodeNotFound] },
       schema: {
         operationId: 'getNodeOverride',
         tags,
         summary: 'What differs on this node: a merge patch (RFC 7396) over each version',
         params,
+        headers: IfNoneMatchSchema,
         response: { 200: OverrideSchema },
       },
     },
@@ -196,21 +249,27 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.put(
     '/nodes/:id/override',
     {
-      config: { permission: 'nodes:write' },
+      config: { permission: 'nodes:write', errors: [NodeNotFound, OverrideTooLarge] },
       schema: {
         operationId: 'putNodeOverride',
         tags,
         summary: 'Replace what differs on this node; takes effect with the next rollout to it',
+        description: 'With dry_run=1 it says what that would do.',
         params,
         headers,
+        querystring: DryRunQuerySchema,
         body: OverrideSchema,
-        response: { 200: OverrideSchema },
+        response: { 200: Type.Union([OverrideSchema, ImpactSchema]) },
       },
     },
     async (request, reply) => {
       const { id } = request.params
       const { mergePatch } = request.body
       requireModestOverride(mergePatch)
+      if (request.query.dry_run === '1') {
+        requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        return await deps.impactOf(id, { merge_patch: JSON.stringify(mergePatch) })
+      }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
@@ -232,7 +291,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes/:id/effective-config',
     {
-      config: { permission: 'nodes:read' },
+      config: { permission: 'nodes:read', errors: [NodeNotFound] },
       schema: {
         operationId: 'getNodeEffectiveConfig',
         tags,

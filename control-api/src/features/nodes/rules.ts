@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Is the node in sync, and if not, why and what moves it on? Pure. The first rule that fits decides.
 import type { Standing } from '../../agents/assignments.ts'
+import { type NodeGroup, type Recipient, takesConfig } from '../../grouping.ts'
 import type { SyncState } from './schema.ts'
 
 export type SyncFacts = {
@@ -69,6 +70,19 @@ export function syncOf(facts: SyncFacts): Sync {
   if (effective?.digest === desired.digest) return running(desired, sinceEffective)
   const has = facts.effectiveLabel ?? (effective ? 'a config nobody here assigned' : 'nothing')
   return notRunning(facts, desired, has)
+}
+
+export type Given = { config: string; group: string }
+
+/** What it was given is not what its group would get now: said beside the state, which it does not change. */
+export function outdated(given: Given, grouping: Recipient & { group: NodeGroup }): string | null {
+  const { group } = grouping
+  if (!takesConfig(grouping, given.config)) {
+    const wants = group.config === null ? 'another config' : `the config ${group.config}`
+    return `Its group ${group.name} gets ${wants}: that comes with the next rollout to it.`
+  }
+  if (given.group === '' || given.group === group.name) return null
+  return `It was in the group ${given.group} then; what ${group.name} gets comes with the next rollout to it.`
 }
 
 const BACK =

@@ -7,7 +7,9 @@ import {
   NameSchema,
   NodeIdSchema,
   Nullable,
+  PageQuerySchema,
   RolloutIdSchema,
+  SelectorSchema,
   TimeSchema,
 } from '../../schema/common.ts'
 
@@ -43,7 +45,10 @@ export const LatencySummarySchema = Type.Object({
   requestsPerSecond: Nullable(Type.Number()),
 })
 
-const IncarnationIdSchema = Type.String({ pattern: '^[0-9a-f]{32}$' })
+const IncarnationIdSchema = Type.String({
+  pattern: '^[0-9a-f]{32}$',
+  examples: ['0123456789abcdef0123456789abcdef'],
+})
 
 /** certificate: on TLS. credential: a secret over plain HTTP. none: nobody can speak for it until it joins again. */
 export const NodeIdentitySchema = Type.Object({
@@ -121,6 +126,7 @@ export const NodeSchema = Type.Object({
   id: NodeIdSchema,
   name: NameSchema,
   labels: LabelsSchema,
+  group: Type.String({ description: 'The first group whose selector matches its labels' }),
   hostname: Type.String(),
   version: Type.String({ description: 'farmstead-node version' }),
   os: Type.String(),
@@ -165,6 +171,26 @@ export const NodeSchema = Type.Object({
 })
 export type Node = Static<typeof NodeSchema>
 
+/** GET /nodes listNodes */
+export const NodesQuerySchema = Type.Object({
+  ...PageQuerySchema.properties,
+  name: Type.Optional(NameSchema),
+  q: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 63, description: 'Part of the name, in any case' }),
+  ),
+  connected: Type.Optional(
+    Type.Boolean({
+      description: 'Only nodes whose agent is talking to us now, or only the others',
+    }),
+  ),
+  group: Type.Optional(NameSchema),
+  selector: Type.Optional(SelectorSchema),
+})
+
+const MergePatch = Type.Record(Type.String(), Type.Unknown(), {
+  examples: [{ listen: [{ address: '0.0.0.0', port: 8081 }] }],
+})
+
 /** PATCH /nodes/{id} updateNode. Requires If-Match. */
 export const NodePatchSchema = Type.Object(
   { name: Type.Optional(NameSchema), labels: Type.Optional(LabelsSchema) },
@@ -176,7 +202,7 @@ export const NodePatchSchema = Type.Object(
  * Takes effect with the next rollout to this node.
  */
 export const OverrideSchema = Type.Object(
-  { mergePatch: Type.Record(Type.String(), Type.Unknown()) },
+  { mergePatch: MergePatch },
   { additionalProperties: false },
 )
 /** GET /nodes/{id}/effective-config getNodeEffectiveConfig: the text the node really runs */
@@ -185,6 +211,20 @@ export const EffectiveConfigSchema = Type.Object({
   generation: Nullable(Type.Integer()),
   digest: Nullable(DigestSchema),
   desiredText: Nullable(Type.String()),
+})
+
+/** GET /nodes/{id}/rendered getNodeRendered: the version, its group's override, its own, then variables */
+export const RenderedConfigSchema = Type.Object({
+  version: Type.Object({ config: NameSchema, number: Type.Integer() }),
+  text: Type.String(),
+  digest: Nullable(DigestSchema),
+  errors: Type.Array(ConfigErrorSchema, { description: 'Why it has no digest' }),
+  layers: Type.Object({
+    versionText: Type.String(),
+    group: Type.Object({ name: NameSchema, mergePatch: MergePatch }),
+    node: Type.Object({ mergePatch: MergePatch }),
+    variables: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
+  }),
 })
 
 /** GET/POST /nodes/{id}/drift getNodeDrift, decideNodeDrift */
@@ -197,9 +237,16 @@ export const DriftDecisionSchema = Type.Object(
   {
     action: Type.Enum(['adopt', 'discard']),
     /** Of the change that was looked at: another one is not decided on. */
-    digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
+    digest: DigestSchema,
     /** Of the version that adopting makes. */
-    message: Type.Optional(Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' })),
+    message: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: '\\S',
+        examples: ['Keep the new root'],
+      }),
+    ),
   },
   { additionalProperties: false },
 )

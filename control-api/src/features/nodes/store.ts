@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nodes at rest. A decommissioned node stays for the histories that name it, and is not found here.
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import { revokeCertificates } from '../../agents/certificates.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
@@ -10,22 +10,25 @@ import type { Labels, Scope } from '../../scope.ts'
 
 export type NodeRow = Selectable<NodesTable>
 export type NodeStore = ReturnType<typeof createNodeStore>
-type Page = { after: string | undefined; limit: number; scope: Scope }
+export type NodeFilter = {
+  name: string | undefined
+  /** Part of the name. */
+  q: string | undefined
+  /** Only these, or all but these; each must hold. */
+  among: readonly { ids: readonly string[]; isIn: boolean }[]
+}
+type Page = NodeFilter & { after: string | undefined; limit: number; scope: Scope }
 
 export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
-    page({ after, limit, scope }: Page): Promise<NodeRow[]> {
-      return db
+    page: (page: Page): Promise<NodeRow[]> => pageQuery(db, page).execute(),
+    labels: (): Promise<{ id: string; labels: string }[]> =>
+      db
         .selectFrom('nodes')
-        .selectAll()
+        .select(['id', 'labels'])
         .where('decommissioned_at_ms', 'is', null)
-        .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
-        .where(labelsWithin('labels', scope))
-        .orderBy('name')
-        .limit(limit)
-        .execute()
-    },
+        .execute(),
     byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
   }
 }
@@ -49,6 +52,29 @@ export async function nodeIdsWithin(
     .where(labelsWithin('labels', scope))
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Walks the index of names, so a page costs the same wherever it begins. */
+export function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, among }: Page) {
+  const page = db
+    .selectFrom('nodes')
+    .selectAll()
+    .where('decommissioned_at_ms', 'is', null)
+    .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
+    .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
+    .$if(q !== undefined, (query) => query.where(sql`instr(name, ${q?.toLowerCase()})`, '>', 0))
+    .$if(scope !== null, (query) => query.where(labelsWithin('labels', scope)))
+    .orderBy('name')
+    .limit(limit)
+  return among.reduce(
+    (query, { ids, isIn }) =>
+      query.where(
+        'id',
+        isIn ? 'in' : 'not in',
+        sql<string>`(select value from json_each(${JSON.stringify(ids)}))`,
+      ),
+    page,
+  )
 }
 
 /** Throws NodeNotFound. */

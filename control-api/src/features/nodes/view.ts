@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A node as the API shows it: what the database holds, who is connected, and what was measured.
 import type { Kysely } from 'kysely'
-import { assignmentByDigest, latestAssignment } from '../../agents/assignments.ts'
+import type { Assignment, Standing } from '../../agents/assignments.ts'
+import {
+  assignmentsByDigest,
+  keyOf,
+  latestAssignments,
+  type NodeDigest,
+} from '../../agents/assignments-of-many.ts'
 import { type CertificateRow, isGood, newestCertificates } from '../../agents/certificates.ts'
 import { cloneOf } from '../../agents/clones.ts'
 import { decisionOf, driftOf } from '../../agents/drift.ts'
@@ -10,20 +16,23 @@ import { viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
-import type { LatencySummary, Metrics } from '../../ports.ts'
-import { type IdentityState, syncOf } from './rules.ts'
+import { type Grouping, targetOf } from '../../grouping.ts'
+import type { Identity } from '../../meta.ts'
+import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
+import { createKnownUrls } from './known-urls.ts'
+import { type IdentityState, outdated, syncOf } from './rules.ts'
 import type { Node } from './schema.ts'
 import type { NodeRow } from './store.ts'
-import { urlsOf } from './urls.ts'
 
 type Deps = {
   db: Kysely<Database>
   now: () => number
-  epoch: number
+  identity: Pick<Identity, 'epoch'>
   /** Does the agents' listener know nodes by certificates, or by secrets? */
   isTls: boolean
   fleet: Pick<Fleet, 'presence'>
   metrics: Pick<Metrics, 'latencySummaries'>
+  readGrouping: ReadGrouping
 }
 
 /** The summary on a node's card looks back this far. */
@@ -41,12 +50,24 @@ const noLatency: LatencySummary = {
 type Versioned = { config: string; version: number }
 type Digested = { generation: number; digest: string }
 
-export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) => {
-  const versionOf = async (nodeId: string, digest: string | undefined) =>
-    digest === undefined ? undefined : await assignmentByDigest(db, nodeId, digest)
+/** What is not in the node's own row. */
+type Extra = {
+  latency: LatencySummary
+  certificate: CertificateRow | undefined
+  desired: (Assignment & Standing) | undefined
+  /** Whose digests it runs, and acknowledged last. */
+  running: Assignment | undefined
+  accepted: Assignment | undefined
+  urls: string[]
+  grouping: Grouping
+}
 
-  type Extra = { latency: LatencySummary; certificate: CertificateRow | undefined }
-  const show = async (row: NodeRow, { latency, certificate }: Extra): Promise<Node> => {
+export const createNodeView = (deps: Deps) => {
+  const { db, now, identity: self, isTls, fleet, metrics, readGrouping } = deps
+  const knownUrls = createKnownUrls(db)
+
+  const show = (row: NodeRow, extra: Extra): Node => {
+    const { latency, certificate, desired, running, accepted, urls, grouping } = extra
     const presence = fleet.presence(row.id)
     const { connected, lastSeenAtMs, gauges } = presence
     const drift = viewDrift(row)
@@ -54,14 +75,15 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
     const effective = fromJson<Effective>(row.effective)
     const acknowledged = fromJson<Digested>(row.acknowledged)
     const lastResult = fromJson<LastResult>(row.last_result)
-    const desired = await latestAssignment(db, row.id)
-    const running = await versionOf(row.id, effective?.digest)
+    const { group, node } = targetOf(grouping, row)
+    const given = desired && { config: desired.config, group: desired.group_name }
+    const stale = given ? outdated(given, { group, claimed: grouping.claimed }) : null
     const seenAtMs = lastSeenAtMs ?? row.last_seen_at_ms
     const sync = syncOf({
       connected,
       lastSeenAtMs: seenAtMs,
       enrolledAtMs: row.enrolled_at_ms,
-      epoch,
+      epoch: self.epoch,
       maxEpoch: row.max_epoch,
       desired: desired
         ? {
@@ -89,7 +111,8 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
     return {
       id: row.id,
       name: row.name,
-      labels: JSON.parse(row.labels),
+      labels: { ...node.labels },
+      group: group.name,
       hostname: row.hostname,
       version: row.version,
       os: row.os,
@@ -97,13 +120,13 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
       connected,
       lastSeenAt: seenAtMs === null ? null : iso(seenAtMs),
       bootId: effective?.bootId ?? row.boot_id,
-      urls: running ? urlsOf(running.text, row.hostname) : [],
+      urls: urls,
       sync: {
         state: sync.state,
-        reason: sync.reason,
+        reason: stale === null ? sync.reason : `${sync.reason} ${stale}`,
         since: iso(sync.sinceMs),
         desired: identity(desired, desired),
-        acknowledged: identity(acknowledged, await versionOf(row.id, acknowledged?.digest)),
+        acknowledged: identity(acknowledged, accepted),
         effective: identity(effective, running),
         effectiveSource: effective?.source ?? 'assigned',
       },
@@ -129,13 +152,40 @@ export const createNodeView = ({ db, now, epoch, isTls, fleet, metrics }: Deps) 
     const ids = rows.map((row) => row.id)
     const latencies = await metrics.latencySummaries(ids, LATENCY_WINDOW_SECONDS)
     const certificates = await newestCertificates(db, ids)
-    return await Promise.all(
-      rows.map((row) => {
-        const latency = latencies.get(row.id) ?? noLatency
-        return show(row, { latency, certificate: certificates.get(row.id) })
+    const grouping = await readGrouping(db)
+    const desired = await latestAssignments(db, ids)
+    const versions = await assignmentsByDigest(db, rows.flatMap(digestsOf))
+    const versionOf = (nodeId: string, digested: Digested | null) =>
+      digested === null ? undefined : versions.get(keyOf({ nodeId, digest: digested.digest }))
+    const all = rows.map((row) => ({
+      row,
+      running: versionOf(row.id, fromJson<Digested>(row.effective)),
+      accepted: versionOf(row.id, fromJson<Digested>(row.acknowledged)),
+    }))
+    const urlsFor = await knownUrls(
+      all.flatMap(({ row, running }) =>
+        running ? [{ textId: running.text_id, hostname: row.hostname }] : [],
+      ),
+    )
+    return all.map(({ row, running, accepted }) =>
+      show(row, {
+        latency: latencies.get(row.id) ?? noLatency,
+        certificate: certificates.get(row.id),
+        desired: desired.get(row.id),
+        running,
+        accepted,
+        urls: running ? urlsFor({ textId: running.text_id, hostname: row.hostname }) : [],
+        grouping,
       }),
     )
   }
+}
+
+function digestsOf(row: NodeRow): NodeDigest[] {
+  return [row.effective, row.acknowledged].flatMap((text) => {
+    const digested = fromJson<Digested>(text)
+    return digested ? [{ nodeId: row.id, digest: digested.digest }] : []
+  })
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()

@@ -4,7 +4,8 @@
 // node) happens after the commit, and is safe to lose: the node asks again.
 import type { Assignments } from '../../agents/assignments.ts'
 import type { Unit, Write } from '../../db/write.ts'
-import type { AgentEvent, Releases, RolloutEngine } from '../../ports.ts'
+import { takesConfig, targetOf } from '../../grouping.ts'
+import type { AgentEvent, ReadGrouping, Releases, RolloutEngine } from '../../ports.ts'
 import { RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
 import {
   type Effect,
@@ -21,7 +22,6 @@ import {
   type Loaded,
   latestAssignments,
   loadRollout,
-  mergePatchOf,
   newcomers,
   openTasksBefore,
   openTasksOf,
@@ -30,7 +30,9 @@ import {
   saveRollout,
   saveTask,
   spendTime,
+  targetColumns,
   taskText,
+  unfinishedRollouts,
 } from './store.ts'
 
 type Deps = {
@@ -40,7 +42,8 @@ type Deps = {
   assignments: Assignments
   renderForNode: Releases['renderForNode']
   errorsForAuthor: Releases['errorsForAuthor']
-  /** The node's override makes the version unreadable: for the log. */
+  readGrouping: ReadGrouping
+  /** Its overrides make the version unreadable, or a variable has no value: for the log. */
   onUnrenderable: (nodeId: string) => void
   versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
   release: (
@@ -54,6 +57,8 @@ type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 export type Engine = RolloutEngine & {
   start(unit: Unit, rolloutId: string): Promise<void>
   freeze(rolloutId: string, by: { actor: string; stateVersion: number }): Promise<void>
+  /** Ends all that are under way; nodes keep what they have. */
+  freezeAll(actor: string): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
@@ -67,6 +72,7 @@ export function createEngine({
   assignments,
   renderForNode,
   errorsForAuthor,
+  readGrouping,
   onUnrenderable,
   versionText,
   release,
@@ -112,9 +118,9 @@ export function createEngine({
     switch (effect.kind) {
       case 'offer': {
         const { nodeId } = effect
-        const text = await taskText(unit.trx, id, nodeId)
+        const { text, group_name: group } = await taskText(unit.trx, id, nodeId)
         const digest = rollout.tasks.find((task) => task.nodeId === nodeId)?.digest ?? ''
-        const assignment = { nodeId, rolloutId: id, config, version, text, digest }
+        const assignment = { nodeId, rolloutId: id, config, version, text, digest, group }
         const { generation } = await assignments.assign(unit, assignment)
         return apply(unit, loaded, { kind: 'offered', nodeId, generation })
       }
@@ -122,6 +128,8 @@ export function createEngine({
         await assignments.withdraw(unit, effect)
         return loaded
       case 'release':
+        // What a part has proved is not yet what all of the config's nodes should have.
+        if (row.selector !== '') return loaded
         await release(unit, { config, version, rolloutId: id })
         await assignToNewcomers(unit, row)
         return loaded
@@ -140,8 +148,13 @@ export function createEngine({
     const text = await versionText(unit, config, version)
     if (text === null)
       throw new Error(`${config} version ${version} is gone: control.db is damaged`)
+    const grouping = await readGrouping(unit.trx)
+    const { claimed } = grouping
     for (const node of nodes) {
-      const rendered = renderForNode(text, JSON.parse(node.merge_patch))
+      const target = targetOf(grouping, node)
+      const { group } = target
+      if (!takesConfig({ group, claimed }, config)) continue
+      const rendered = renderForNode(text, target)
       // One node's override must not undo what the others have proved: that node keeps what it has.
       if (!rendered) onUnrenderable(node.id)
       if (!rendered || given.get(node.id)?.digest === rendered.digest) continue
@@ -150,6 +163,7 @@ export function createEngine({
         rolloutId: null,
         config,
         version,
+        group: group.name,
         ...rendered,
       })
     }
@@ -158,16 +172,14 @@ export function createEngine({
   /** A refusal's places lead to the editor, which holds the version's text, not the node's. */
   async function placedForAuthor(unit: Unit, rolloutId: string, nack: Nacked): Promise<Nacked> {
     const loaded = await loadRollout(unit.trx, rolloutId)
-    const mergePatch = await mergePatchOf(unit.trx, nack.nodeId)
-    if (!loaded || mergePatch === undefined || nack.errors.length === 0) return nack
+    const node = await targetColumns(unit.trx, nack.nodeId)
+    if (!loaded || !node || nack.errors.length === 0) return nack
     const { config, version } = loaded.row
     const text = await versionText(unit, config, version)
     if (text === null) return nack
-    const given = await taskText(unit.trx, rolloutId, nack.nodeId)
-    const errors = errorsForAuthor(
-      { versionText: text, mergePatch: JSON.parse(mergePatch), given },
-      nack.errors,
-    )
+    const { text: given } = await taskText(unit.trx, rolloutId, nack.nodeId)
+    const target = targetOf(await readGrouping(unit.trx), node)
+    const errors = errorsForAuthor({ versionText: text, target, given }, nack.errors)
     return { ...nack, errors }
   }
 
@@ -192,6 +204,13 @@ export function createEngine({
           })
         }
         await apply(unit, loaded, { kind: 'freeze', actor }, actor)
+      }),
+
+    freezeAll: (actor) =>
+      write(async (unit) => {
+        for (const rolloutId of await unfinishedRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'freeze', actor }, actor)
+        }
       }),
 
     async tick(elapsedMs) {

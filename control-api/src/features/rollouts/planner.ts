@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What a rollout of a version would do, node by node: rendered with each node's override, and checked
+// What a rollout of a version would do, node by node: who gets it, rendered as each gets it, and checked
 // as each node would check it.
+import {
+  type Grouping,
+  type NodeGroup,
+  type RenderTarget,
+  takesConfig,
+  targetOf,
+} from '../../grouping.ts'
 import { sha256 } from '../../ids.ts'
+import type { ReadGrouping } from '../../ports.ts'
 import type { ConfigError } from '../../schema/common.ts'
+import { formatSelector, matches, type Selector } from '../../selector.ts'
 import {
   activeNodes,
   type FleetNode,
@@ -18,35 +27,39 @@ export type Checked = {
   errors: ConfigError[]
   unavailable: string | null
 }
-export type CheckForNode = (
-  versionText: string,
-  mergePatch: Record<string, unknown>,
-) => Promise<Checked>
+/** Of one version, for each of its nodes. */
+export type CheckFor = (versionText: string) => (target: RenderTarget) => Promise<Checked>
 
 export type PlannedNode = Checked & {
   node: FleetNode
+  group: string
   textId: string
   /** The generation that brought what it runs, when the rollout has nothing to change on it. */
   settledGeneration: number | null
   fromVersion: number | null
 }
+export type ExcludedNode = { node: FleetNode; group: string; reason: string }
+export type Plan = { nodes: PlannedNode[]; excluded: ExcludedNode[]; grouping: Grouping }
 
-type Deps = { db: Reader; checkForNode: CheckForNode }
-type Version = { config: string; text: string }
+type Deps = { db: Reader; checkFor: CheckFor; readGrouping: ReadGrouping }
+type Ordered = { config: string; text: string; selector: Selector }
 
-export async function planRollout(
-  { db, checkForNode }: Deps,
-  { config, text }: Version,
-): Promise<PlannedNode[]> {
-  const nodes = await activeNodes(db)
+export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered: Ordered) {
+  const { config, text } = ordered
+  const grouping = await readGrouping(db)
   const assigned = await latestAssignments(db)
-  const checks = new Map<string, Checked>()
-  const planned: PlannedNode[] = []
-  for (const node of nodes) {
-    // Nodes with the same override share one check. One at a time: editors are waiting for theirs.
-    const checked =
-      checks.get(node.merge_patch) ?? (await checkForNode(text, JSON.parse(node.merge_patch)))
-    checks.set(node.merge_patch, checked)
+  const check = checkFor(text)
+  const plan: Plan = { nodes: [], excluded: [], grouping }
+  for (const node of await activeNodes(db)) {
+    const target = targetOf(grouping, node)
+    const group = target.group.name
+    const reason = whyExcluded(grouping, target, ordered)
+    if (reason !== null) {
+      plan.excluded.push({ node, group, reason })
+      continue
+    }
+    // One at a time: editors are waiting for their checks.
+    const checked = await check(target)
     const running: string | null =
       node.effective === null ? null : JSON.parse(node.effective).digest
     const latest = assigned.get(node.id)
@@ -55,24 +68,47 @@ export async function planRollout(
       checked.digest !== null &&
       running === checked.digest &&
       latest?.digest === running &&
+      latest.config === config &&
       latest.state === 'confirmed'
-    planned.push({
+    plan.nodes.push({
       ...checked,
       node,
+      group,
       textId: sha256(checked.text),
       settledGeneration: isSettled ? (latest?.generation ?? null) : null,
       fromVersion: running === null ? null : await versionOfDigest(db, node.id, running, config),
     })
   }
-  return planned
+  return plan
+}
+
+type Target = { group: NodeGroup; node: Pick<RenderTarget['node'], 'labels'> }
+
+function whyExcluded(
+  { claimed }: Grouping,
+  { group, node }: Target,
+  { config, selector }: Pick<Ordered, 'config' | 'selector'>,
+): string | null {
+  if (!takesConfig({ group, claimed }, config)) {
+    return group.config === null
+      ? `${config} is a group's own; its group ${group.name} gets only configs that are not.`
+      : `Its group ${group.name} gets the config ${group.config}.`
+  }
+  return matches(selector, node.labels)
+    ? null
+    : `The rollout is only for ${formatSelector(selector)}.`
 }
 
 /** Whether the fleet is still the one that was planned for. */
-export function isSameFleet(planned: readonly PlannedNode[], nodes: readonly FleetNode[]): boolean {
+export function isSameFleet(
+  { nodes, excluded, grouping }: Plan,
+  now: { nodes: readonly FleetNode[]; grouping: Grouping },
+): boolean {
   const key = (list: readonly FleetNode[]) =>
     list
       .map((node) => `${node.id}:${node.revision}`)
       .sort()
       .join()
-  return key(planned.map(({ node }) => node)) === key(nodes)
+  const planned = [...nodes, ...excluded].map(({ node }) => node)
+  return key(planned) === key(now.nodes) && grouping.fingerprint === now.grouping.fingerprint
 }

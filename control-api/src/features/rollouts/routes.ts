@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: MIT
 // Rollouts: start, watch, end.
 import { Type } from 'typebox'
+import { SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { PageQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
-import { OutsideScope, type Scope, scopeOf } from '../../scope.ts'
+import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import { InRecovery } from '../../recovery.ts'
+import {
+  DryRunQuerySchema,
+  ProblemSchema,
+  pageOf,
+  RolloutIdSchema,
+  some,
+} from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
+import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import type { Engine } from './engine.ts'
-import { RolloutNotFound } from './errors.ts'
-import type { PlannedNode } from './planner.ts'
+import {
+  FleetChanged,
+  RolloutActive,
+  RolloutEnded,
+  RolloutInvalid,
+  RolloutNotFound,
+  StaleState,
+  VersionNotFound,
+} from './errors.ts'
+import type { ExcludedNode, PlannedNode } from './planner.ts'
 import { countTasks } from './rules.ts'
 import {
   NewRolloutSchema,
@@ -15,6 +33,7 @@ import {
   RolloutPlanSchema,
   RolloutSchema,
   RolloutStateSchema,
+  RolloutsQuerySchema,
 } from './schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { findRollout, listRollouts, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
@@ -23,6 +42,7 @@ type Deps = StartDeps & { engine: Engine; isConnected: (nodeId: string) => boole
 
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
+const cursor = defineCursor('rollouts', 'text')
 const ActiveSchema = Type.Intersect([
   ProblemSchema,
   Type.Object({
@@ -62,19 +82,21 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/rollouts',
     {
-      config: { permission: 'rollouts:read', scope: 'nodes' },
+      config: { permission: 'rollouts:read', scope: 'nodes', errors: [] },
       schema: {
         operationId: 'listRollouts',
         tags,
         summary: 'Rollouts, newest first',
-        querystring: PageQuerySchema,
+        querystring: RolloutsQuerySchema,
         response: { 200: pageOf(RolloutSchema) },
       },
     },
-    async ({ query: { cursor, limit = 100 }, user }) => {
+    async ({ query, user }) => {
+      const { cursor: given, limit = 100, ...filter } = query
       const scope = scopeOf(user)
-      const rows = await listRollouts(db, { before: cursor, limit: limit + 1, scope })
-      const shown = rows.slice(0, limit)
+      const [before] = cursor.read(given) ?? []
+      const found = await listRollouts(db, { ...filter, before, limit: limit + 1, scope })
+      const { rows: shown, nextCursor } = cursor.page(found, limit, (row) => [row.id])
       const tasks =
         shown.length > 0
           ? await tasksOf(
@@ -84,7 +106,6 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
             )
           : []
       const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
-      const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
       return { items: shown.map((row) => view(row, byRollout.get(row.id) ?? [])), nextCursor }
     },
   )
@@ -92,7 +113,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/rollouts/:id',
     {
-      config: { permission: 'rollouts:read', scope: 'nodes' },
+      config: { permission: 'rollouts:read', scope: 'nodes', errors: [RolloutNotFound] },
       schema: {
         operationId: 'getRollout',
         tags,
@@ -107,33 +128,44 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/rollouts',
     {
-      config: { permission: 'rollouts:run', scope: 'nodes' },
+      config: {
+        permission: 'rollouts:run',
+        scope: 'nodes',
+        errors: [
+          InRecovery,
+          OutsideScope,
+          VersionNotFound,
+          SelectorInvalid,
+          RolloutActive,
+          FleetChanged,
+          RolloutInvalid,
+          NodeCheckUnavailable,
+        ],
+      },
       schema: {
         operationId: 'createRollout',
         tags,
-        summary: 'Roll a version out to all nodes; with dry_run=1 say what it would do',
-        querystring: Type.Object({
-          dry_run: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),
-        }),
+        summary: 'Roll a version out to the nodes it is for; with dry_run=1 say what it would do',
+        querystring: DryRunQuerySchema,
         body: NewRolloutSchema,
         response: {
           200: RolloutPlanSchema,
           201: RolloutSchema,
           409: ActiveSchema,
-          422: ProblemSchema,
-          503: ProblemSchema,
         },
       },
     },
     async (request, reply) => {
-      const { config, version, message = '' } = request.body
+      const { config, version, message = '', selector = '' } = request.body
       const scope = scopeOf(request.user)
       if (request.query.dry_run === '1') {
-        const plan = await planVersion(deps, { config, version, scope })
-        return { config, version, nodes: plan.map((planned) => viewPlanned(planned, isConnected)) }
+        const plan = await planVersion(deps, { config, version, selector, scope })
+        const nodes = plan.nodes.map((planned) => viewPlanned(planned, isConnected))
+        const excluded = plan.excluded.filter(({ node }) => nodeIsWithin(scope, node))
+        return { config, version, nodes, excluded: some(excluded.map(viewExcluded)) }
       }
       const author = request.user?.username ?? ''
-      const id = await startRollout(deps, { config, version, scope, message, author })
+      const id = await startRollout(deps, { config, version, selector, scope, message, author })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
       return show(id, scope)
     },
@@ -142,7 +174,11 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/rollouts/:id/actions/freeze',
     {
-      config: { permission: 'rollouts:run', scope: 'nodes' },
+      config: {
+        permission: 'rollouts:run',
+        scope: 'nodes',
+        errors: [RolloutNotFound, OutsideScope, StaleState, RolloutEnded],
+      },
       schema: {
         operationId: 'freezeRollout',
         tags,
@@ -186,6 +222,7 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     config: row.config,
     version: row.version,
     previousVersion: row.previous_version,
+    selector: row.selector,
     state: row.state,
     stateVersion: row.state_version,
     reason: row.reason,
@@ -207,4 +244,12 @@ const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => bool
   changes: planned.settledGeneration === null,
   digest: planned.digest,
   errors: planned.errors,
+  group: planned.group,
+})
+
+const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({
+  nodeId: node.id,
+  nodeName: node.name,
+  group,
+  reason,
 })

@@ -6,7 +6,10 @@ import {
   NameSchema,
   NodeIdSchema,
   Nullable,
+  PageQuerySchema,
   RolloutIdSchema,
+  SelectorSchema,
+  someOf,
   TimeSchema,
 } from '../../schema/common.ts'
 
@@ -70,6 +73,9 @@ export const RolloutSchema = Type.Object({
   config: NameSchema,
   version: Type.Integer(),
   previousVersion: Nullable(Type.Integer()),
+  selector: Type.String({
+    description: 'It is only for these nodes; empty: all the config goes to',
+  }),
   state: RolloutStateSchema,
   stateVersion: Type.Integer({ description: 'Send it back with an action; 409 when it moved on' }),
   reason: Type.String({ description: 'Why it is in this state and what would move it on' }),
@@ -87,12 +93,21 @@ export const RolloutSchema = Type.Object({
 })
 export type Rollout = Static<typeof RolloutSchema>
 
-/** POST /rollouts createRollout → 201. Now: one wave of all nodes, no gates. 409 `rollout_active` names the one under way. */
+/** GET /rollouts listRollouts */
+export const RolloutsQuerySchema = Type.Object({
+  ...PageQuerySchema.properties,
+  state: Type.Optional(RolloutStateSchema),
+  config: Type.Optional(NameSchema),
+  author: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+})
+
+/** POST /rollouts createRollout → 201. Now: one wave of all nodes the config goes to, narrowed by `selector`; no gates. 409 `rollout_active` names the one under way. */
 export const NewRolloutSchema = Type.Object(
   {
     config: NameSchema,
     version: Type.Integer({ minimum: 1 }),
     message: Type.Optional(Type.String({ maxLength: 500 })),
+    selector: Type.Optional(SelectorSchema),
   },
   { additionalProperties: false },
 )
@@ -109,6 +124,15 @@ export const RolloutPlanSchema = Type.Object({
       changes: Type.Boolean({ description: 'false: it runs this digest already' }),
       digest: Nullable(DigestSchema),
       errors: Type.Array(ConfigErrorSchema),
+      group: NameSchema,
+    }),
+  ),
+  excluded: someOf(
+    Type.Object({
+      nodeId: NodeIdSchema,
+      nodeName: NameSchema,
+      group: NameSchema,
+      reason: Type.String({ description: 'Why this rollout does not go to it' }),
     }),
   ),
 })

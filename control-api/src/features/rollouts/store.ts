@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
 import type { Rollout, Task } from './rules.ts'
-import type { TaskState } from './schema.ts'
+import type { RolloutState, TaskState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
 
 export type Reader = Kysely<Database> | Transaction<Database>
@@ -13,7 +13,10 @@ type Trx = Transaction<Database>
 export type RolloutRow = Selectable<RolloutTables['rollouts']>
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string }
-export type NewTask = Pick<TaskRow, 'node_id' | 'state' | 'digest' | 'generation'> & {
+export type NewTask = Pick<
+  TaskRow,
+  'node_id' | 'state' | 'digest' | 'generation' | 'group_name'
+> & {
   text: string
   textId: string
 }
@@ -22,8 +25,8 @@ export type NewTask = Pick<TaskRow, 'node_id' | 'state' | 'digest' | 'generation
 export type FleetNode = {
   id: string
   name: string
-  revision: number
   labels: string
+  revision: number
   merge_patch: string
   effective: string | null
 }
@@ -31,7 +34,7 @@ export type FleetNode = {
 export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
   db
     .selectFrom('nodes')
-    .select(['id', 'name', 'revision', 'labels', 'merge_patch', 'effective'])
+    .select(['id', 'name', 'labels', 'revision', 'merge_patch', 'effective'])
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()
@@ -40,7 +43,7 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
 export async function latestAssignments(db: Reader) {
   const rows = await db
     .selectFrom('assignments as a')
-    .select(['node_id', 'generation', 'digest', 'state'])
+    .select(['node_id', 'generation', 'config', 'digest', 'state'])
     .where('generation', '=', (eb) =>
       eb
         .selectFrom('assignments as b')
@@ -124,19 +127,31 @@ export async function rolloutTouches(db: Reader, id: string, scope: Scope): Prom
   return row !== undefined
 }
 
+type Page = {
+  before: string | undefined
+  limit: number
+  scope: Scope
+  state?: RolloutState
+  config?: string
+  author?: string
+}
+
 /** Newest first; ids sort by time. Those that touch a node within the scope. */
-export const listRollouts = (
-  db: Reader,
-  { before, limit, scope }: { before: string | undefined; limit: number; scope: Scope },
-): Promise<RolloutRow[]> =>
+export const listRollouts = (db: Reader, page: Page): Promise<RolloutRow[]> =>
+  pageQuery(db, page).execute()
+
+/** Each filter has an index that ends with the id. */
+export const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: Page) =>
   db
     .selectFrom('rollouts')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
     .$if(scope !== null, (query) => query.where((eb) => touches(eb, scope)))
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
+    .$if(config !== undefined, (query) => query.where('config', '=', config ?? ''))
+    .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
     .orderBy('id', 'desc')
     .limit(limit)
-    .execute()
 
 export const tasksOf = (
   db: Reader,
@@ -205,25 +220,25 @@ export async function saveTask(
     .execute()
 }
 
-export const taskText = async (trx: Trx, rolloutId: string, nodeId: string): Promise<string> => {
-  const row = await trx
+type TaskText = { text: string; group_name: string }
+
+export const taskText = (trx: Trx, rolloutId: string, nodeId: string): Promise<TaskText> =>
+  trx
     .selectFrom('node_tasks')
     .innerJoin('rendered_texts', 'rendered_texts.id', 'node_tasks.text_id')
-    .select('rendered_texts.text')
+    .select(['rendered_texts.text', 'group_name'])
     .where('rollout_id', '=', rolloutId)
     .where('node_id', '=', nodeId)
     .executeTakeFirstOrThrow()
-  return row.text
-}
 
-export const mergePatchOf = async (trx: Trx, nodeId: string): Promise<string | undefined> => {
-  const node = await trx
+type Targeted = { name: string; labels: string; merge_patch: string }
+
+export const targetColumns = (trx: Trx, nodeId: string): Promise<Targeted | undefined> =>
+  trx
     .selectFrom('nodes')
-    .select('merge_patch')
+    .select(['name', 'labels', 'merge_patch'])
     .where('id', '=', nodeId)
     .executeTakeFirst()
-  return node?.merge_patch
-}
 
 /** The rollout that owns one of these nodes, if any does. */
 export const leaseHolder = (
@@ -300,6 +315,16 @@ export async function awaitingRollouts(trx: Trx): Promise<string[]> {
   return rows.map((row) => row.rollout_id)
 }
 
+export async function unfinishedRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('ended_at_ms', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** Lets time pass for what is awaited; returns the tasks whose time is over now. */
 export async function spendTime(
   trx: Trx,
@@ -321,16 +346,19 @@ export async function spendTime(
   return overrun
 }
 
-/** Nodes that joined after the plan was made and were told something else than this version. */
+/** Nodes that joined after the plan was made: no rollout has had them, and they were told something. */
 export const newcomers = (trx: Trx, rollout: RolloutRow) =>
   trx
     .selectFrom('nodes')
-    .select(['id', 'merge_patch'])
+    .select(['id', 'name', 'labels', 'merge_patch'])
     .where('decommissioned_at_ms', 'is', null)
     .where('id', 'not in', (eb) =>
       eb.selectFrom('node_tasks').select('node_id').where('rollout_id', '=', rollout.id),
     )
     .where('id', 'in', (eb) => eb.selectFrom('assignments').select('node_id'))
+    .where('id', 'not in', (eb) =>
+      eb.selectFrom('assignments').select('node_id').where('rollout_id', 'is not', null),
+    )
     .execute()
 
 export type RolloutMark = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rows this feature keeps in control.db (migrations/011-rollouts.ts).
+// The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts).
+import type { Generated } from 'kysely'
 import type { RolloutState, TaskState } from './schema.ts'
 
 type RolloutsTable = {
@@ -11,6 +12,8 @@ type RolloutsTable = {
   /** Counts changes of state: what an action must name. */
   state_version: number
   reason: string
+  /** What the order narrowed it to, in the notation of selector.ts; '': all nodes the config goes to. */
+  selector: Generated<string>
   author: string
   message: string
   created_at_ms: number
@@ -27,6 +30,8 @@ type NodeTasksTable = {
   digest: string
   /** What the node will read, rendered when the plan was made. */
   text_id: string
+  /** The node's group when the text was made. */
+  group_name: Generated<string>
   code: string | null
   message: string
   /** JSON: ConfigError[] */

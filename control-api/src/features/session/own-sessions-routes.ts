@@ -35,7 +35,7 @@ export const ownSessionsRoutes =
     app.get(
       '/session/list',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', errors: [] },
         schema: {
           operationId: 'listOwnSessions',
           tags,
@@ -53,7 +53,7 @@ export const ownSessionsRoutes =
     app.delete(
       '/session/list/:id',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', errors: [SessionNotFound] },
         schema: {
           operationId: 'endOwnSession',
           tags,
@@ -77,7 +77,7 @@ export const ownSessionsRoutes =
     app.delete(
       '/session/list',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', errors: [] },
         schema: {
           operationId: 'endOtherSessions',
           tags,

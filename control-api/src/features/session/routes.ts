@@ -5,19 +5,32 @@ import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
-import { NotSignedIn, SamePassword, WrongCredentials } from '../../errors.ts'
+import {
+  AccountDisabled,
+  NotSignedIn,
+  SamePassword,
+  TooManyAttempts,
+  WrongCredentials,
+} from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
-import { hashPassword, verifyPassword } from '../../people/passwords.ts'
+import { hashPassword, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
 import { endSessions } from '../../people/sessions.ts'
 import type { StartSession } from '../../people/start-session.ts'
 import { setPassword, signedIn, type User, type UserStore } from '../../people/users.ts'
+import { limits } from '../../plugins/limits.ts'
 import { COOKIE_PATH, SESSION_COOKIE } from '../../plugins/session.ts'
 import { createFailedSignIns } from './failed-sign-ins.ts'
 import { ownSessionsRoutes } from './own-sessions-routes.ts'
 import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
-import { attemptOf, createSignIn, requireUnchanged } from './sign-in.ts'
+import {
+  attemptOf,
+  createSignIn,
+  requireUnchanged,
+  SecondFactorRequired,
+  WrongCode,
+} from './sign-in.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'
 import type { ViewSession } from './view.ts'
@@ -74,7 +87,18 @@ export const sessionRoutes = (deps: Deps) => {
     app.post(
       '/session',
       {
-        config: { permission: 'public' },
+        config: {
+          permission: 'public',
+          rateLimit: limits.signIn,
+          errors: [
+            WrongCredentials,
+            SecondFactorRequired,
+            WrongCode,
+            AccountDisabled,
+            TooManyAttempts,
+            TooManySignIns,
+          ],
+        },
         schema: {
           operationId: 'signInUser',
           tags,
@@ -93,7 +117,7 @@ export const sessionRoutes = (deps: Deps) => {
     app.get(
       '/session',
       {
-        config: { permission: 'session:own', forTokensToo: true },
+        config: { permission: 'session:own', forTokensToo: true, errors: [] },
         schema: {
           operationId: 'getSession',
           tags,
@@ -110,7 +134,7 @@ export const sessionRoutes = (deps: Deps) => {
     app.delete(
       '/session',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', errors: [] },
         schema: {
           operationId: 'signOut',
           tags,
@@ -119,9 +143,9 @@ export const sessionRoutes = (deps: Deps) => {
         },
       },
       async (request, reply) => {
-        const userId = request.user?.id ?? ''
+        const { id: userId = '', username: actor = '' } = request.user ?? {}
         await request.session.destroy()
-        await write((unit) => unit.emit({ kind: 'session', id: userId, action: 'ended' }))
+        await write((unit) => unit.emit({ kind: 'session', id: userId, action: 'ended', actor }))
         reply.clearCookie(SESSION_COOKIE, { path: COOKIE_PATH })
         return reply.code(204).send(null)
       },
@@ -130,7 +154,10 @@ export const sessionRoutes = (deps: Deps) => {
     app.put(
       '/session/password',
       {
-        config: { permission: 'session:own' },
+        config: {
+          permission: 'session:own',
+          errors: [WrongCredentials, TooManyAttempts, TooManySignIns, SamePassword],
+        },
         schema: {
           operationId: 'changePassword',
           tags,

@@ -9,19 +9,24 @@ import {
   UsernameSchema,
 } from '../../schema/common.ts'
 
-const PasswordSchema = Type.String({ minLength: 1, maxLength: 1024 })
-const NewPasswordSchema = Type.String({ minLength: 12, maxLength: 1024 })
+const PasswordSchema = Type.String({ minLength: 1, maxLength: 1024, examples: ['printed-once'] })
+const NewPasswordSchema = Type.String({
+  minLength: 12,
+  maxLength: 1024,
+  examples: ['correct horse battery staple'],
+})
 
 const CodeSchema = Type.String({
   minLength: 1,
   maxLength: 32,
   description: 'Six digits of the authenticator, or a recovery code',
+  examples: ['287082'],
 })
 
 /** POST /session signInUser, GET /session getSession, DELETE /session signOut */
 export const CredentialsSchema = Type.Object(
   {
-    username: Type.String({ minLength: 1, maxLength: 64 }),
+    username: Type.String({ minLength: 1, maxLength: 64, examples: ['admin'] }),
     password: PasswordSchema,
     code: Type.Optional(CodeSchema),
   },
@@ -30,7 +35,7 @@ export const CredentialsSchema = Type.Object(
 export const SessionSchema = Type.Object({
   user: Type.Object({
     id: UserIdSchema,
-    username: Type.String(),
+    username: Type.String({ examples: ['admin'] }),
     roles: Type.Array(RoleSchema),
     scope: Nullable(
       Type.String({ description: 'Label selector of the nodes the roles count for; null: all' }),
@@ -39,7 +44,7 @@ export const SessionSchema = Type.Object({
   /** While true every other endpoint answers 403 `password_change_required`. */
   passwordChangeRequired: Type.Boolean(),
   secondFactor: Type.Boolean({ description: 'Signing in takes a code as well' }),
-  permissions: Type.Array(Type.String()),
+  permissions: Type.Array(Type.String({ examples: ['nodes:read'] })),
   expiresAt: TimeSchema,
   /** Of a program that calls with one. */
   token: Type.Optional(Type.Object({ id: TokenIdSchema, name: Type.String() })),
@@ -58,8 +63,16 @@ export const PasswordOnlySchema = Type.Object(
   { additionalProperties: false },
 )
 export const BegunSecondFactorSchema = Type.Object({
-  secret: Type.String({ description: 'Base32, to be typed' }),
-  uri: Type.String({ description: 'otpauth://…, to be shown as a QR code' }),
+  secret: Type.String({
+    description: 'Base32, to be typed',
+    examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'],
+  }),
+  uri: Type.String({
+    description: 'To be shown as a QR code',
+    examples: [
+      'otpauth://totp/Farmstead:ana?issuer=Farmstead&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30',
+    ],
+  }),
 })
 /** PUT /session/second-factor confirmSecondFactor */
 export const ConfirmSecondFactorSchema = Type.Object(
@@ -67,7 +80,9 @@ export const ConfirmSecondFactorSchema = Type.Object(
   { additionalProperties: false },
 )
 export const RecoveryCodesSchema = Type.Object({
-  recoveryCodes: Type.Array(Type.String(), { description: 'Each stands in for a code once' }),
+  recoveryCodes: Type.Array(Type.String({ examples: ['kfmbt-qwxya-hjcns'] }), {
+    description: 'Each stands in for a code once',
+  }),
 })
 /** DELETE /session/second-factor removeSecondFactor */
 export const RemoveSecondFactorSchema = Type.Object(
@@ -76,7 +91,10 @@ export const RemoveSecondFactorSchema = Type.Object(
 )
 
 /** GET /session/list listOwnSessions */
-export const OwnSessionIdSchema = Type.String({ pattern: '^[0-9a-f]{64}$' })
+export const OwnSessionIdSchema = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  examples: ['5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef'],
+})
 export const OwnSessionsSchema = Type.Object({
   items: Type.Array(
     Type.Object({

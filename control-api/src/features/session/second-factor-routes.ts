@@ -3,9 +3,9 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Write } from '../../db/write.ts'
-import { defineError, WrongCredentials } from '../../errors.ts'
+import { defineError, TooManyAttempts, WrongCredentials } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { verifyPassword } from '../../people/passwords.ts'
+import { TooManySignIns, verifyPassword } from '../../people/passwords.ts'
 import type { SecondFactor } from '../../people/second-factor.ts'
 import { removeSecondFactor, type User } from '../../people/users.ts'
 import {
@@ -34,6 +34,7 @@ const SecondFactorExists = defineError(
   'There is a second factor',
   () => 'Take it away first, with DELETE /api/v1/session/second-factor.',
 )
+const PASSWORD_REFUSALS = [WrongCredentials, TooManyAttempts, TooManySignIns]
 
 export const secondFactorRoutes =
   ({ write, now, throttle, secondFactor, current }: Deps) =>
@@ -51,7 +52,11 @@ export const secondFactorRoutes =
     app.post(
       '/session/second-factor',
       {
-        config: { permission: 'session:own' },
+        config: {
+          permission: 'session:own',
+          secretAnswer: true,
+          errors: [...PASSWORD_REFUSALS, SecondFactorExists],
+        },
         schema: {
           operationId: 'beginSecondFactor',
           tags,
@@ -74,7 +79,10 @@ export const secondFactorRoutes =
     app.put(
       '/session/second-factor',
       {
-        config: { permission: 'session:own' },
+        config: {
+          permission: 'session:own',
+          errors: [SecondFactorExists, WrongCode, TooManyAttempts],
+        },
         schema: {
           operationId: 'confirmSecondFactor',
           tags,
@@ -103,7 +111,7 @@ export const secondFactorRoutes =
     app.delete(
       '/session/second-factor',
       {
-        config: { permission: 'session:own' },
+        config: { permission: 'session:own', errors: [...PASSWORD_REFUSALS, WrongCode] },
         schema: {
           operationId: 'removeSecondFactor',
           tags,

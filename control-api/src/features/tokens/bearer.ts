@@ -2,7 +2,7 @@
 // Who a token in the Authorization header stands for, looked at anew with each request.
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { defineError, TooManyAttempts } from '../../errors.ts'
+import { TooManyAttempts, WrongToken } from '../../errors.ts'
 import type { SignedInUser } from '../../fastify.ts'
 import { sameDigest, sha256 } from '../../ids.ts'
 import { effectivePermissions, tokenIdOf } from './rules.ts'
@@ -17,14 +17,6 @@ type Deps = {
   failedFrom: (address: string) => number
   onError: (error: unknown) => void
 }
-
-const WrongToken = defineError(
-  401,
-  'wrong_token',
-  'This token is not valid',
-  () =>
-    'The token in the Authorization header is misspelt, has run out or was revoked, or its user may not sign in any more. Make another one under Settings → Tokens.',
-)
 
 /** A token in steady use is noted this often: every write is an fsync. */
 const NOTE_EVERY_MS = 60_000

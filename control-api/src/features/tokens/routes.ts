@@ -8,9 +8,11 @@ import type { Write } from '../../db/write.ts'
 import { defineError, NotAllowed, NotSignedIn } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
+import { requireWholeFarm, WholeFarmRequired } from '../../scope.ts'
 import { beyond } from './rules.ts'
 import { CreatedTokenSchema, NewTokenSchema, TokenSchema } from './schema.ts'
-import { createToken, findToken, listTokens, revokeToken } from './store.ts'
+import { createToken, findToken, listTokens, revokeToken, TooManyTokens } from './store.ts'
 
 type Deps = { db: Kysely<Database>; write: Write; now: () => number }
 
@@ -29,6 +31,7 @@ const BeyondOwnPermissions = defineError(
 )
 
 const tags = ['tokens']
+const byId = defineCursor('tokens', 'text')
 
 export const tokenRoutes =
   ({ db, write, now }: Deps) =>
@@ -36,7 +39,7 @@ export const tokenRoutes =
     app.get(
       '/tokens',
       {
-        config: { permission: 'tokens:own' },
+        config: { permission: 'tokens:own', errors: [WholeFarmRequired] },
         schema: {
           operationId: 'listTokens',
           tags,
@@ -52,21 +55,29 @@ export const tokenRoutes =
       async (request) => {
         const { all, cursor, limit = 100 } = request.query
         const user = callerOf(request)
-        if (all === '1') requirePermission(user, 'tokens:read')
-        const rows = await listTokens(db, {
+        if (all === '1') {
+          requirePermission(user, 'tokens:read')
+          requireWholeFarm(user)
+        }
+        const [before] = byId.read(cursor) ?? []
+        const found = await listTokens(db, {
           userId: all === '1' ? null : user.id,
-          ...(cursor !== undefined && { before: cursor }),
+          ...(before !== undefined && { before }),
           limit: limit + 1,
         })
-        const items = rows.slice(0, limit)
-        return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null }
+        const { rows, nextCursor } = byId.page(found, limit, (token) => [token.id])
+        return { items: rows, nextCursor }
       },
     )
 
     app.post(
       '/tokens',
       {
-        config: { permission: 'tokens:own' },
+        config: {
+          permission: 'tokens:own',
+          secretAnswer: true,
+          errors: [BeyondOwnPermissions, TooManyTokens],
+        },
         schema: {
           operationId: 'createToken',
           tags,
@@ -89,7 +100,7 @@ export const tokenRoutes =
     app.delete(
       '/tokens/:id',
       {
-        config: { permission: 'tokens:own' },
+        config: { permission: 'tokens:own', errors: [TokenNotFound] },
         schema: {
           operationId: 'revokeToken',
           tags,
@@ -105,9 +116,7 @@ export const tokenRoutes =
         await write(async (unit) => {
           const token = await findToken(unit.trx, id)
           const isMine = token?.user_id === user.id
-          if (!token || !(isMine || user.permissions.includes('tokens:write'))) {
-            throw new TokenNotFound(id)
-          }
+          if (!token || !(isMine || mayRevokeAll(user))) throw new TokenNotFound(id)
           await revokeToken(unit, token, user.username)
         })
         return reply.code(204).send(null)
@@ -119,6 +128,9 @@ function callerOf({ user }: FastifyRequest): SignedInUser {
   if (!user) throw new NotSignedIn()
   return user
 }
+
+const mayRevokeAll = ({ permissions, scope }: SignedInUser) =>
+  permissions.includes('tokens:write') && scope === null
 
 function requirePermission(user: SignedInUser, permission: SignedInUser['permissions'][number]) {
   if (!user.permissions.includes(permission)) throw new NotAllowed(permission, user.roles)

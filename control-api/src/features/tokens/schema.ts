@@ -52,6 +52,7 @@ export const CreatedTokenSchema = Type.Intersect([
     secret: Type.String({
       description: 'To send as `Authorization: Bearer …`',
       pattern: '^fsa_[0-9a-z]{26}_[\\w-]{43}$',
+      examples: [`fsa_01jd4q6v2m8w3x5y7z9abcdefg_${'x'.repeat(43)}`],
     }),
   }),
 ])

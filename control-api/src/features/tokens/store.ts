@@ -17,7 +17,7 @@ export const MAX_TOKENS_PER_USER = 50
 /** Long enough to see in the list why a program is refused. */
 const KEEP_EXPIRED_MS = 30 * DAY_MS
 
-const TooManyTokens = defineError(
+export const TooManyTokens = defineError(
   409,
   'too_many_tokens',
   'You have many tokens already',

@@ -13,13 +13,14 @@ import {
 } from '../../people/users.ts'
 import { UserIdSchema } from '../../schema/common.ts'
 import { actorOf, changeUser } from './change.ts'
-import { OwnAccount } from './errors.ts'
+import { LastAdmin, OwnAccount, UserNotFound } from './errors.ts'
 import { OneTimePasswordSchema } from './schema.ts'
 
 type Deps = { write: Write }
 
 const tags = ['users']
 const params = Type.Object({ id: UserIdSchema })
+const REFUSALS = [OwnAccount, UserNotFound, LastAdmin]
 
 export const userActionRoutes =
   ({ write }: Deps) =>
@@ -46,7 +47,7 @@ export const userActionRoutes =
     app.post(
       '/users/:id/actions/reset-password',
       {
-        config: { permission: 'users:write' },
+        config: { permission: 'users:write', secretAnswer: true, errors: REFUSALS },
         schema: {
           operationId: 'resetUserPassword',
           tags,
@@ -69,7 +70,7 @@ export const userActionRoutes =
     app.post(
       '/users/:id/actions/end-sessions',
       {
-        config: { permission: 'users:write' },
+        config: { permission: 'users:write', errors: REFUSALS },
         schema: {
           operationId: 'endUserSessions',
           tags,
@@ -88,7 +89,7 @@ export const userActionRoutes =
     app.post(
       '/users/:id/actions/reset-second-factor',
       {
-        config: { permission: 'users:write' },
+        config: { permission: 'users:write', errors: REFUSALS },
         schema: {
           operationId: 'resetUserSecondFactor',
           tags,

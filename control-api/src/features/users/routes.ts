@@ -10,9 +10,10 @@ import { endSessions } from '../../people/sessions.ts'
 import { createUserStore, insertUser, type User } from '../../people/users.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { PageQuerySchema, pageOf, UserIdSchema } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
 import { userActionRoutes } from './action-routes.ts'
 import { actorOf, changeUser, requireCover } from './change.ts'
-import { UserNotFound, UsernameTaken } from './errors.ts'
+import { BadScope, BeyondYours, LastAdmin, UserNotFound, UsernameTaken } from './errors.ts'
 import { readScope } from './rules.ts'
 import {
   CreatedUserSchema,
@@ -26,6 +27,7 @@ import { deleteUser, listUsers, saveStanding } from './store.ts'
 type Deps = { db: Kysely<Database>; write: Write; now: () => number }
 
 const tags = ['users']
+const places = defineCursor('users', 'text')
 const params = Type.Object({ id: UserIdSchema })
 const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
@@ -36,7 +38,7 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/users',
     {
-      config: { permission: 'users:read' },
+      config: { permission: 'users:read', errors: [] },
       schema: {
         operationId: 'listUsers',
         tags,
@@ -46,17 +48,17 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ query: { cursor, limit = 100 } }) => {
-      const rows = await listUsers(db, { after: cursor, limit: limit + 1 })
-      const shown = rows.slice(0, limit)
-      const nextCursor = rows.length > limit ? (shown.at(-1)?.username ?? null) : null
-      return { items: shown.map(view), nextCursor }
+      const [after] = places.read(cursor) ?? []
+      const found = await listUsers(db, { after, limit: limit + 1 })
+      const { rows, nextCursor } = places.page(found, limit, ({ username }) => [username])
+      return { items: rows.map(view), nextCursor }
     },
   )
 
   app.get(
     '/users/:id',
     {
-      config: { permission: 'users:read' },
+      config: { permission: 'users:read', errors: [UserNotFound] },
       schema: {
         operationId: 'getUser',
         tags,
@@ -76,7 +78,11 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/users',
     {
-      config: { permission: 'users:write' },
+      config: {
+        permission: 'users:write',
+        secretAnswer: true,
+        errors: [UsernameTaken, BadScope, BeyondYours],
+      },
       schema: {
         operationId: 'createUser',
         tags,
@@ -115,7 +121,10 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/users/:id',
     {
-      config: { permission: 'users:write' },
+      config: {
+        permission: 'users:write',
+        errors: [UserNotFound, LastAdmin, BadScope, BeyondYours],
+      },
       schema: {
         operationId: 'updateUser',
         tags,
@@ -156,7 +165,7 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
   app.delete(
     '/users/:id',
     {
-      config: { permission: 'users:write' },
+      config: { permission: 'users:write', errors: [UserNotFound, LastAdmin, BeyondYours] },
       schema: {
         operationId: 'deleteUser',
         tags,

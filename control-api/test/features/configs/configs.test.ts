@@ -1,34 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
 import { importConfig } from '../../../src/features/configs/versions.ts'
-import { type Built, build, type Client } from '../../helper.ts'
-
-const TEXT = `{
-  // one site
-  "sites": [{ "hosts": ["*"], "root": "/srv/www" }],
-  "listen": [{ "address": "127.0.0.1", "port": 8080 }]
-}
-`
-const OTHER = TEXT.replace('8080', '8090')
-const URL = '/api/v1/configs/default'
-
-const save = (client: Client, payload: object, name = 'default') =>
-  client.inject({ method: 'POST', url: `/api/v1/configs/${name}/versions`, payload })
-const saveText = (client: Client, text: string, parent: number | null, message = 'why') =>
-  save(client, { text, parent, message })
-const putDraft = (client: Client, text: string, etag?: string) =>
-  client.inject({
-    method: 'PUT',
-    url: `${URL}/draft`,
-    payload: { text },
-    ...(etag && { headers: { 'if-match': etag } }),
-  })
-async function withVersion(): Promise<Built> {
-  const service = await build()
-  const response = await saveText(service.admin, TEXT, null)
-  if (response.statusCode !== 201) throw new Error(response.body)
-  return service
-}
+import { build } from '../../helper.ts'
+import { OTHER, putDraft, save, saveText, TEXT, URL, withVersion } from './config-client.ts'
 
 describe('POST /configs/{name}/versions', () => {
   it('needs a session that may write configs', async () => {
@@ -262,30 +236,6 @@ describe('the draft', () => {
     expect(typed.json()).toMatchObject({ baseVersion: 2 })
     const same = await putDraft(admin, TEXT, String(typed.headers.etag))
     expect(same.json()).toMatchObject({ baseVersion: 3 })
-  })
-})
-
-describe('GET /configs/{name}/diff', () => {
-  it('names what changed, with the help of the option', async () => {
-    const { admin } = await withVersion()
-    await saveText(admin, OTHER.replace('one site', 'the same site'), 1)
-    const response = await admin.inject({ url: `${URL}/diff?from=1&to=2` })
-    expect(response.statusCode).toBe(200)
-    expect(response.json()).toMatchObject({
-      from: 1,
-      to: 2,
-      fromText: TEXT,
-      changes: [
-        {
-          pointer: '/listen/0/port',
-          kind: 'changed',
-          from: 8080,
-          to: 8090,
-          help: expect.stringMatching(/\w/),
-        },
-      ],
-    })
-    expect(response.json().changes).toHaveLength(1)
   })
 })
 

@@ -7,19 +7,20 @@ import { createAssignments } from '../../../src/agents/assignments.ts'
 import type { Database } from '../../../src/db/database.ts'
 import { AppError } from '../../../src/errors.ts'
 import { digestOf } from '../../../src/features/configs/digest.ts'
-import { findVersion, lastRelease } from '../../../src/features/configs/store.ts'
+import { findVersion, lastReleaseOf } from '../../../src/features/configs/store.ts'
 import { parseConfigText } from '../../../src/features/configs/text.ts'
 import {
   createReleases,
   releaseVersion,
   saveVersion,
 } from '../../../src/features/configs/versions.ts'
+import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
 import { isTerminal, rankOf } from '../../../src/features/rollouts/rules.ts'
 import { startRollout } from '../../../src/features/rollouts/start.ts'
 import type { Offer } from '../../../src/ports.ts'
 import { openServices } from '../../../src/services.ts'
-import { tempDir } from '../../helper.ts'
+import { tempDir, testIdentity } from '../../helper.ts'
 import { seededRandom } from '../../histogram-of.ts'
 
 const BOOT = '0'.repeat(32)
@@ -29,7 +30,7 @@ async function open() {
   onTestFinished(() => services.close())
   const { db, write, now } = services
   const { renderForNode, errorsForAuthor } = createReleases()
-  const assignments = createAssignments({ epoch: 1, now, wake: () => {} })
+  const assignments = createAssignments({ identity: testIdentity, now, wake: () => {} })
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
   const engine = createEngine({
@@ -39,6 +40,7 @@ async function open() {
     assignments,
     renderForNode,
     errorsForAuthor,
+    readGrouping,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     release: (unit, released) => releaseVersion(unit, released, now()),
@@ -50,15 +52,16 @@ async function open() {
         write,
         now,
         engine,
-        checkForNode: async (text, patch) => {
-          const rendered = renderForNode(text, patch)
+        checkFor: (text) => async (target) => {
+          const rendered = renderForNode(text, target)
           if (!rendered) throw new Error('the test text must stay readable')
           return { ...rendered, errors: [], unavailable: null }
         },
         findVersionText: (config, n) => versionOf(db, config, n),
-        releasedVersion: async ({ trx }) => (await lastRelease(trx)) ?? null,
+        readGrouping,
+        releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
       },
-      { config: 'default', version, scope: null, message: '', author: 'ana' },
+      { config: 'default', version, selector: '', scope: null, message: '', author: 'ana' },
     )
   const validate = async (text: string) => {
     const parsed = parseConfigText(text)

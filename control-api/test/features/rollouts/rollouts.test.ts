@@ -3,10 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAssignments } from '../../../src/agents/assignments.ts'
+import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
 import { DEADLINES } from '../../../src/features/rollouts/rules.ts'
 import type { Rollout } from '../../../src/features/rollouts/schema.ts'
-import { type Built, build, type Client } from '../../helper.ts'
+import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
 
 const text = (port: number) => `{
@@ -86,9 +87,10 @@ function pass({ services }: Built, ms: number): Promise<void> {
     db,
     write,
     now,
-    assignments: createAssignments({ epoch: 1, now, wake: () => {} }),
+    assignments: createAssignments({ identity: testIdentity, now, wake: () => {} }),
     renderForNode: (given) => ({ text: given, digest: '' }),
     errorsForAuthor: (_, errors) => [...errors],
+    readGrouping,
     onUnrenderable: () => {},
     versionText: async () => null,
     release: async () => {},
@@ -221,7 +223,9 @@ describe('POST /rollouts', () => {
   })
 
   it('starts once when pushed twice at the same time', async () => {
-    const service = await farm(['edge-1'])
+    // Silent, so that the first is still under way however late the second is planned.
+    const service = await farm([])
+    await addNode(service, 'edge-1', false)
     const both = await Promise.all([push(service.admin, 1), push(service.admin, 1)])
     expect(both.map((response) => response.statusCode).sort()).toEqual([201, 409])
   })

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 import { mutationOptions, queryOptions } from '@tanstack/react-query'
-import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
-import type { Draft } from '../../lib/api-types.ts'
+import { api, baseUrl, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
+import type { Draft, Version } from '../../lib/api-types.ts'
 import type { SchemaNode } from './schema-walk.ts'
+import type { Side, VersionsSearch } from './search.ts'
 
 export const configsQuery = queryOptions({
   queryKey: ['configs', 'list'],
@@ -18,17 +19,24 @@ export const configQuery = (name: string) =>
 
 const VERSIONS_SHOWN = 200
 
-export const versionsQuery = (name: string) =>
+export const versionsQuery = (name: string, filters: VersionsSearch = {}) =>
   queryOptions({
-    queryKey: ['configs', 'versions', name],
+    queryKey: ['configs', 'versions', name, filters],
     queryFn: ({ signal }) =>
       bodyOf(
         api.GET('/api/v1/configs/{name}/versions', {
-          params: { path: { name }, query: { limit: VERSIONS_SHOWN } },
+          params: { path: { name }, query: { limit: VERSIONS_SHOWN, ...given(filters) } },
           signal,
         }),
       ),
   })
+
+/** Without what is left open. */
+const given = ({ q, author, source }: VersionsSearch) => ({
+  ...(q !== undefined && { q }),
+  ...(author !== undefined && { author }),
+  ...(source !== undefined && { source }),
+})
 
 export const versionQuery = (name: string, number: number) =>
   queryOptions({
@@ -42,13 +50,13 @@ export const versionQuery = (name: string, number: number) =>
       ),
   })
 
-export const diffQuery = (name: string, from: number, to: number) =>
+export const diffQuery = (name: string, from: Side, to: Side) =>
   queryOptions({
     queryKey: ['configs', 'diff', name, from, to],
     queryFn: ({ signal }) =>
       bodyOf(
         api.GET('/api/v1/configs/{name}/diff', {
-          params: { path: { name }, query: { from, to } },
+          params: { path: { name }, query: { from: String(from), to: String(to) } },
           signal,
         }),
       ),
@@ -74,12 +82,47 @@ export const putDraft = ({ name, text, etag }: DraftChange): Promise<TaggedDraft
     }),
   )
 
+export const discardDraft = ({ name, etag }: Omit<DraftChange, 'text'>): Promise<TaggedDraft> =>
+  taggedBodyOf(
+    api.DELETE('/api/v1/configs/{name}/draft', {
+      params: { path: { name }, header: { 'if-match': etag } },
+    }),
+  )
+
 export type NewVersion = { name: string; text: string; message: string; parent: number | null }
 export const createVersionMutation = mutationOptions({
   mutationKey: ['configs', 'create-version'],
-  mutationFn: ({ name, ...body }: NewVersion) =>
-    bodyOf(api.POST('/api/v1/configs/{name}/versions', { params: { path: { name } }, body })),
+  mutationFn: async ({ name, ...body }: NewVersion) =>
+    asVersion(
+      await bodyOf(
+        api.POST('/api/v1/configs/{name}/versions', { params: { path: { name } }, body }),
+      ),
+    ),
 })
+
+export type Restore = { name: string; number: number; message: string; parent: number }
+export const restoreVersionMutation = mutationOptions({
+  mutationKey: ['configs', 'restore-version'],
+  mutationFn: async ({ name, number, ...body }: Restore) =>
+    asVersion(
+      await bodyOf(
+        api.POST('/api/v1/configs/{name}/versions/{number}/actions/restore', {
+          params: { path: { name, number } },
+          body,
+        }),
+      ),
+    ),
+})
+
+/** Only who asks for a plan is answered with one. */
+function asVersion(answer: Version | { dryRun: true }): Version {
+  if ('dryRun' in answer) throw new Error('The control plane answered with a plan.')
+  return answer
+}
+
+/** Where a version's text comes from as a file. */
+export const exportUrl = (name: string, number: number) =>
+  new URL(`api/v1/configs/${name}/versions/${number}/text`, baseUrl).href
 
 /** Of one text the answer changes only when the node binary does. */
 export const validationQuery = (text: string) =>

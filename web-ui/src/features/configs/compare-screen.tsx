@@ -11,7 +11,7 @@ import { configQuery, draftQuery, versionQuery, versionsQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
 import { OptionChanges } from './option-changes.tsx'
-import type { CompareSearch, Side } from './search.ts'
+import { type CompareSearch, type Side, sideLabel } from './search.ts'
 
 export type CompareScreenProps = {
   name: string
@@ -118,10 +118,6 @@ function Comparison({ name, versions, from, to, view, onSearch }: ComparisonProp
       </div>
       {view === 'text' ? (
         <TextComparison name={name} from={from} to={to} />
-      ) : from === 'draft' || to === 'draft' ? (
-        <EmptyState title="Changes by option are between saved versions">
-          The draft may be unfinished. Compare its text, or save it as a version first.
-        </EmptyState>
       ) : (
         <OptionChanges name={name} from={from} to={to} />
       )}
@@ -142,8 +138,6 @@ function useSideText(name: string, side: Side) {
   })
   return side === 'draft' ? draft : version
 }
-
-const sideLabel = (side: Side) => (side === 'draft' ? 'Draft' : `v${side}`)
 
 function TextComparison({ name, from, to }: { name: string; from: Side; to: Side }) {
   const narrow = useNarrow()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { SegmentedControl } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
@@ -14,6 +14,7 @@ import { whyNot } from '../../lib/permissions.ts'
 import { configQuery, draftQuery, type TaggedDraft } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import classes from './configs.module.css'
+import { DiscardDialog } from './discard-dialog.tsx'
 import { DraftStatus, DraftTrouble } from './draft-status.tsx'
 import { ConfigEditor, type ConfigEditorHandle } from './editor/config-editor.tsx'
 import { ConfigForm, type ConfigFormHandle } from './form/config-form.tsx'
@@ -71,6 +72,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
   const editor = useRef<ConfigEditorHandle>(null)
   const form = useRef<ConfigFormHandle>(null)
   const [saving, setSaving] = useState(false)
+  const [discarding, setDiscarding] = useState(false)
   const [savedVersion, setSavedVersion] = useState<Version | null>(null)
   const mayNotWrite = whyNot(session, 'configs:write')
   return (
@@ -99,7 +101,13 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
     >
       <ConfigTabs name={config.name} />
       {savedVersion !== null && <SavedNotice version={savedVersion} />}
-      <DraftTrouble draft={draft} />
+      <DraftTrouble
+        draft={draft}
+        onShowLine={(line) => {
+          if (search.view === 'form') onSearch({ line })
+          editor.current?.show({ line, column: 1 })
+        }}
+      />
       <div className="panel">
         <div className={classes.bar}>
           <span className="row">
@@ -113,13 +121,20 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
               ]}
             />
             {config.draftChanged && config.latestVersion !== null ? (
-              <Link
-                to="/configs/$name/compare"
-                params={{ name: config.name }}
-                search={{ from: config.latestVersion, to: 'draft' }}
-              >
-                Compare with v{config.latestVersion}
-              </Link>
+              <>
+                <Link
+                  to="/configs/$name/compare"
+                  params={{ name: config.name }}
+                  search={{ from: config.latestVersion, to: 'draft' }}
+                >
+                  Compare with v{config.latestVersion}
+                </Link>
+                {mayNotWrite === null && (
+                  <Button size="compact-xs" variant="subtle" onClick={() => setDiscarding(true)}>
+                    Discard changes
+                  </Button>
+                )}
+              </>
             ) : (
               search.view !== 'form' && <span className="dim">JSON with comments</span>
             )}
@@ -162,6 +177,9 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
           }}
         />
       </div>
+      {discarding && (
+        <DiscardDialog config={config} draft={draft} onClose={() => setDiscarding(false)} />
+      )}
       {saving && (
         <SaveVersionDialog
           config={config}
@@ -215,6 +233,9 @@ function SavedNotice({ version }: { version: Version }) {
 
 function whyNotSave(draft: DraftHandle, config: Config, checked: Checked): string | null {
   if (draft.save.kind === 'conflict') return 'Choose between the two texts first.'
+  if (draft.unresolved.length > 0) {
+    return `Resolve the ${plural(draft.unresolved.length, 'conflict')} first.`
+  }
   if (checked.problems.length > 0) {
     return `Mend the ${plural(checked.problems.length, 'problem')} first.`
   }

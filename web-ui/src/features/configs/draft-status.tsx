@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
-import { LazyDiffView } from '../../components/code/lazy-code.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import { useNarrow } from '../../hooks/use-narrow.ts'
 import type { Config } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { DraftConflictNotice } from './draft-conflict-notice.tsx'
 import type { DraftHandle } from './use-draft.ts'
 
 export function DraftStatus({ draft, config }: { draft: DraftHandle; config: Config }) {
@@ -32,6 +32,9 @@ function verdictOf(draft: DraftHandle, config: Config): Verdict {
   if (draft.save.kind === 'failed') {
     return { label: 'Draft not saved', tone: 'bad', shape: 'square' }
   }
+  if (draft.unresolved.length > 0) {
+    return { label: 'Draft not saved: conflicts left', tone: 'warn', shape: 'triangle' }
+  }
   if (draft.dirty) return { label: 'Saving the draft…', tone: 'info', shape: 'half' }
   if (!config.draftChanged && config.latestVersion !== null) {
     return { label: `Same as v${config.latestVersion}`, tone: 'good', shape: 'disc' }
@@ -41,9 +44,10 @@ function verdictOf(draft: DraftHandle, config: Config): Verdict {
   return { label: `Draft saved, ${beyond}`, tone: 'warn', shape: 'diamond' }
 }
 
+export type DraftTroubleProps = { draft: DraftHandle; onShowLine: (line: number) => void }
+
 /** What went wrong with saving the draft, each with its way on. Nothing typed is ever dropped. */
-export function DraftTrouble({ draft }: { draft: DraftHandle }) {
-  const narrow = useNarrow()
+export function DraftTrouble({ draft, onShowLine }: DraftTroubleProps) {
   if (draft.save.kind === 'failed') {
     return (
       <ErrorBox
@@ -53,51 +57,47 @@ export function DraftTrouble({ draft }: { draft: DraftHandle }) {
       />
     )
   }
-  if (draft.save.kind === 'conflict') {
-    const { theirs } = draft.save
-    const by = theirs.body.updatedBy ?? 'somebody'
-    return (
-      <div className="stack-tight">
+  if (draft.save.kind === 'conflict') return <DraftConflictNotice draft={draft} save={draft.save} />
+  return (
+    <>
+      {draft.unresolved.length > 0 && (
+        <UnresolvedNotice lines={draft.unresolved} onShowLine={onShowLine} />
+      )}
+      {draft.setAside !== null && (
         <Notice
-          tone="bad"
-          title={`${by} changed the draft while you were typing`}
+          tone="info"
+          live
+          title="Your text was set aside"
           action={
-            <div className="row">
-              <Button size="xs" variant="default" onClick={draft.takeTheirs}>
-                Take {by}’s text
-              </Button>
-              <Button size="xs" variant="default" onClick={draft.keepMine}>
-                Keep mine, replacing {by}’s
-              </Button>
-            </div>
+            <Button size="xs" variant="default" onClick={draft.bringBack}>
+              Bring it back
+            </Button>
           }
         >
-          Below is {by}’s text against yours. If you take {by}’s, yours is set aside and can be
-          brought back.
+          It is kept while this editor is open.
         </Notice>
-        <div className="panel">
-          <LazyDiffView
-            from={{ label: `${by}’s draft`, text: theirs.body.text }}
-            to={{ label: 'Your text', text: draft.text }}
-            layout={narrow ? 'unified' : 'side-by-side'}
-          />
-        </div>
-      </div>
-    )
-  }
-  if (draft.setAside === null) return null
+      )}
+    </>
+  )
+}
+
+type UnresolvedNoticeProps = { lines: readonly number[]; onShowLine: (line: number) => void }
+
+function UnresolvedNotice({ lines, onShowLine }: UnresolvedNoticeProps) {
+  const [first = 1] = lines
   return (
     <Notice
-      tone="info"
+      tone="warn"
       live
-      title="Your text was set aside"
+      title={`${plural(lines.length, 'conflict')} to resolve, so the draft is not saved yet`}
       action={
-        <Button size="xs" variant="default" onClick={draft.bringBack}>
-          Bring it back
+        <Button size="xs" variant="default" onClick={() => onShowLine(first)}>
+          Show line {first}
         </Button>
       }
     >
-      It is kept while this editor is open.
+      Yours stands between {'<<<<<<<'} and =======, theirs between that and {'>>>>>>>'}. Keep what
+      should stay and delete the marks.
     </Notice>
   )
 }

@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
+import type { ConfigChange } from '../../lib/api-types.ts'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { config, page, version } from '../../test/samples.ts'
@@ -17,6 +18,16 @@ const draft = {
   updatedBy: null,
   updatedAt: v2.createdAt,
 }
+
+const change = (change: Partial<ConfigChange>): Partial<ConfigChange> => ({
+  fromPointer: null,
+  from: null,
+  to: null,
+  help: 'What it is for.',
+  default: null,
+  effect: 'live',
+  ...change,
+})
 
 describe('the configs', () => {
   test('are listed with their draft’s state', async () => {
@@ -43,6 +54,20 @@ describe('the versions', () => {
       '/configs/default/compare?from=1&to=2',
     )
   })
+  test('are found by message, author and source, and the address says so', async () => {
+    const api = renderApp('/configs/default/versions?author=ana', lists)
+    const user = userEvent.setup()
+    await user.type(await screen.findByRole('textbox', { name: 'Message has' }, soon), '42')
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Source' }), 'cli')
+    const wanted = 'limit=200&q=42&author=ana&source=cli'
+    await waitFor(() => expect(api.requests.at(-1)?.query.toString()).toBe(wanted), soon)
+    const address = new URLSearchParams(window.location.search)
+    expect([address.get('author'), address.get('source')]).toEqual(['ana', 'cli'])
+    api.answer({ 'GET /configs/default/versions': () => json(page()) })
+    await user.type(screen.getByRole('textbox', { name: 'Author' }), 'x')
+    await user.click(await screen.findByRole('button', { name: 'Show all versions' }, soon))
+    expect(screen.getByRole('textbox', { name: 'Message has' })).toHaveValue('')
+  })
   test('load', async () => {
     renderApp('/configs/default/versions', { 'GET /configs/default/versions': never })
     expect(await screen.findByRole('status', { name: 'The versions: loading' }, soon)).toBeVisible()
@@ -67,17 +92,31 @@ describe('comparing', () => {
         json({
           from: 1,
           to: 2,
-          fromText: '{}',
-          toText: '{}',
           changes: [
-            { pointer: '/workers', kind: 'added', from: null, to: 2, help: 'Event loops.' },
+            change({ pointer: '/workers', kind: 'added', from: null, to: 2, default: 'auto' }),
+            change({ pointer: '/process/user', kind: 'removed', from: 'www', effect: 'restart' }),
+            change({ pointer: '/sites/0', fromPointer: '/sites/2', kind: 'moved' }),
           ],
+          moreChanges: 3,
         }),
     })
-    const row = within(await screen.findByRole('row', { name: /\/workers/ }, soon))
-    for (const text of ['Added', 'not set', '2', 'Event loops.']) {
-      expect(row.getByText(text)).toBeVisible()
+    const row = async (name: RegExp) => within(await screen.findByRole('row', { name }, soon))
+    const added = await row(/\/workers/)
+    for (const text of ['Added', 'not set: "auto" by default', '2', 'What it is for.']) {
+      expect(added.getByText(text)).toBeVisible()
     }
+    expect((await row(/process/)).getByText(/when the node restarts/)).toBeVisible()
+    expect((await row(/sites/)).getByText('/sites/2')).toBeVisible()
+    expect(screen.getByText(/3 changes more/)).toBeVisible()
+  })
+  test('by option with a draft that is not JSON yet says so', async () => {
+    const api = renderApp('/configs/default/compare?from=2&to=draft&view=options', {
+      ...lists,
+      'GET /configs/default/diff': () => json({ changes: null, moreChanges: 0 }),
+    })
+    expect(await screen.findByText('The draft is not JSON yet', {}, soon)).toBeVisible()
+    const asked = api.requests.find(({ path }) => path === '/configs/default/diff')
+    expect(asked?.query.toString()).toBe('from=2&to=draft')
   })
   test('without a choice and with nothing in the draft: the latest with the one before', async () => {
     renderApp('/configs/default/compare', {
@@ -109,7 +148,7 @@ test('restoring an old version warns of unsaved changes and carries the draft’
     'POST /configs/validate': () => json({ ok: true, digest: null, errors: [] }),
   })
   const user = userEvent.setup()
-  await user.click(await screen.findByRole('button', { name: 'Restore into the draft' }, soon))
+  await user.click(await screen.findByRole('button', { name: 'Restore' }, soon))
   const dialog = within(await screen.findByRole('dialog'))
   expect(await dialog.findByText('The draft has changes that are in no version')).toBeVisible()
   await user.click(await dialog.findByRole('button', { name: 'Replace the draft with v1' }))
@@ -117,6 +156,37 @@ test('restoring an old version warns of unsaved changes and carries the draft’
   const put = api.requests.find((request) => request.method === 'PUT')
   expect(put?.body).toEqual({ text: '{}\n' })
   expect(put?.headers.get('if-match')).toBe('"4"')
+})
+
+test('an old version is restored as a new one in one step, with a reason', async () => {
+  const v3 = version({ number: 3, message: 'Ports' })
+  const api = renderApp('/configs/default/versions/1', {
+    'GET /configs/default/versions/1': () => json(v1),
+    'GET /configs/default': () => json(config({ latestVersion: 3 })),
+    'GET /configs/default/draft': () => json(draft, { etag: '"4"' }),
+    'POST /configs/default/versions/1/actions/restore': () =>
+      json(version({ number: 4, source: 'revert' }), {}, 201),
+    'GET /configs/default/versions/4': () => json(version({ ...v3, number: 4 })),
+  })
+  const user = userEvent.setup()
+  await user.click(await screen.findByRole('button', { name: 'Restore' }, soon))
+  const dialog = within(await screen.findByRole('dialog'))
+  const message = await dialog.findByRole('textbox', { name: /Message/ })
+  await user.clear(message)
+  await user.click(dialog.getByRole('button', { name: 'Save it as version 4' }))
+  expect(dialog.getByText('Say why.')).toBeVisible()
+  await user.type(message, 'It was right')
+  await user.click(dialog.getByRole('button', { name: 'Save it as version 4' }))
+  await waitFor(() => expect(window.location.pathname).toBe('/configs/default/versions/4'))
+  const post = api.requests.find((request) => request.method === 'POST')
+  expect(post?.body).toEqual({ message: 'It was right', parent: 3 })
+})
+
+test('a version is exported by a link to its bytes', async () => {
+  renderApp('/configs/default/versions/1', { 'GET /configs/default/versions/1': () => json(v1) })
+  const link = await screen.findByRole('link', { name: 'Export' }, soon)
+  expect(link).toHaveAttribute('download')
+  expect(link.getAttribute('href')).toMatch(/\/api\/v1\/configs\/default\/versions\/1\/text$/)
 })
 
 test('a config that is not there has its own page that says so', async () => {

@@ -3,68 +3,141 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import type { ConfigChange } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
 import { diffQuery } from './api.ts'
 import classes from './configs.module.css'
+import { type Side, sideLabel } from './search.ts'
 
-const kindWords = { added: 'Added', removed: 'Removed', changed: 'Changed' } as const
+const kindWords = {
+  added: 'Added',
+  removed: 'Removed',
+  changed: 'Changed',
+  moved: 'Moved',
+} satisfies Record<ConfigChange['kind'], string>
 
-export function OptionChanges({ name, from, to }: { name: string; from: number; to: number }) {
+export type OptionChangesProps = { name: string; from: Side; to: Side }
+
+export function OptionChanges({ name, from, to }: OptionChangesProps) {
   const diff = useQuery(diffQuery(name, from, to))
   return (
     <QueryStates query={diff} what="The changes" skeletonRows={4}>
-      {({ changes }) =>
-        changes.length === 0 ? (
-          <EmptyState title="No option changes">
-            v{from} and v{to} mean the same to a node; at most comments and layout differ.
-          </EmptyState>
-        ) : (
-          <div className="scroll-x">
-            <table className={`grid ${classes.changes}`}>
-              <thead>
-                <tr>
-                  <th scope="col">Option</th>
-                  <th scope="col" className="wide-only">
-                    Change
-                  </th>
-                  <th scope="col">v{from}</th>
-                  <th scope="col">v{to}</th>
-                  <th scope="col" className="wide-only">
-                    What it does
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {changes.map((change) => (
-                  <tr key={change.pointer}>
-                    <th scope="row">
-                      <Link
-                        to="/configs/$name/versions/$number"
-                        params={{ name, number: change.kind === 'removed' ? from : to }}
-                        search={{ pointer: change.pointer }}
-                      >
-                        <code>{change.pointer}</code>
-                      </Link>
-                    </th>
-                    <td className="wide-only">{kindWords[change.kind]}</td>
-                    <td>
-                      <Value value={change.from} absent={change.kind === 'added'} />
-                    </td>
-                    <td>
-                      <Value value={change.to} absent={change.kind === 'removed'} />
-                    </td>
-                    <td className="dim wide-only">{change.help}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+      {({ changes, moreChanges }) => {
+        if (changes === null) {
+          return (
+            <EmptyState title="The draft is not JSON yet">
+              What changed by option is seen once it is. Its text can be compared as it is.
+            </EmptyState>
+          )
+        }
+        if (changes.length === 0) {
+          return (
+            <EmptyState title="No option changes">
+              {sideLabel(from)} and {sideLabel(to)} mean the same to a node; at most comments and
+              layout differ.
+            </EmptyState>
+          )
+        }
+        return (
+          <>
+            <ChangeTable name={name} from={from} to={to} changes={changes} />
+            {moreChanges > 0 && (
+              <p className="dim">And {plural(moreChanges, 'change')} more. Compare the texts.</p>
+            )}
+          </>
         )
-      }
+      }}
     </QueryStates>
   )
 }
 
-function Value({ value, absent }: { value: unknown; absent: boolean }) {
-  if (absent) return <span className="dim">not set</span>
-  return <span className={classes.value}>{JSON.stringify(value, null, 1)}</span>
+type ChangeTableProps = OptionChangesProps & { changes: readonly ConfigChange[] }
+
+function ChangeTable({ name, from, to, changes }: ChangeTableProps) {
+  return (
+    <div className="scroll-x">
+      <table className={`grid ${classes.changes}`}>
+        <thead>
+          <tr>
+            <th scope="col">Option</th>
+            <th scope="col" className="wide-only">
+              Change
+            </th>
+            <th scope="col">{sideLabel(from)}</th>
+            <th scope="col">{sideLabel(to)}</th>
+            <th scope="col" className="wide-only">
+              What it does
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map((change) => (
+            <tr key={`${change.kind} ${change.pointer}`}>
+              <th scope="row">
+                <PlaceLink
+                  name={name}
+                  side={change.kind === 'removed' ? from : to}
+                  pointer={change.pointer}
+                />
+                {change.effect === 'restart' && (
+                  <div className={classes.effect}>Takes effect when the node restarts.</div>
+                )}
+              </th>
+              <td className="wide-only">{kindWords[change.kind]}</td>
+              <ChangedValues change={change} />
+              <td className="dim wide-only">
+                {change.help}
+                {change.effect === 'listeners' &&
+                  ' The node opens and closes listening sockets for it.'}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function PlaceLink({ name, side, pointer }: { name: string; side: Side; pointer: string }) {
+  const shown = <code>{pointer}</code>
+  return side === 'draft' ? (
+    <Link to="/configs/$name" params={{ name }} search={{ pointer }}>
+      {shown}
+    </Link>
+  ) : (
+    <Link to="/configs/$name/versions/$number" params={{ name, number: side }} search={{ pointer }}>
+      {shown}
+    </Link>
+  )
+}
+
+function ChangedValues({ change }: { change: ConfigChange }) {
+  if (change.kind === 'moved') {
+    return (
+      <td colSpan={2} className="dim">
+        was <code>{change.fromPointer}</code>
+      </td>
+    )
+  }
+  return (
+    <>
+      <td>
+        <Value value={change.from} absent={change.kind === 'added'} fallback={change.default} />
+      </td>
+      <td>
+        <Value value={change.to} absent={change.kind === 'removed'} fallback={change.default} />
+      </td>
+    </>
+  )
+}
+
+type ValueProps = { value: unknown; absent: boolean; fallback: unknown }
+
+function Value({ value, absent, fallback }: ValueProps) {
+  if (!absent) return <span className={classes.value}>{JSON.stringify(value, null, 1)}</span>
+  return (
+    <span className="dim">
+      not set{fallback !== null && `: ${JSON.stringify(fallback)} by default`}
+    </span>
+  )
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-import { Button } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Version } from '../../lib/api-types.ts'
-import { configQuery, draftQuery, putDraft } from './api.ts'
+import { configQuery, draftQuery, putDraft, restoreVersionMutation } from './api.ts'
+import { MAX_MESSAGE_LENGTH } from './rules.ts'
 
 export function RestoreDialog({ version, onClose }: { version: Version; onClose: () => void }) {
   const { config: name, number, text } = version
@@ -23,9 +25,16 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
       void navigate({ to: '/configs/$name', params: { name } })
     },
   })
+  const latest = config.data?.latestVersion ?? null
   return (
-    <Dialog onClose={onClose} title={`Restore v${number} into the draft`}>
+    <Dialog onClose={onClose} title={`Restore v${number}`}>
       <div className="stack">
+        {latest !== null && latest !== number && (
+          <>
+            <RestoreForm version={version} latest={latest} />
+            <h3>Or edit it first</h3>
+          </>
+        )}
         <p>
           The draft gets the text of v{number}. The nodes do not change: save it as a new version
           and roll that out, so that the history shows it.
@@ -48,7 +57,11 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
         <QueryStates query={draft} what="The draft" skeletonRows={1}>
           {({ etag }) => (
             <div className="row">
-              <Button loading={restore.isPending} onClick={() => restore.mutate(etag)}>
+              <Button
+                variant="default"
+                loading={restore.isPending}
+                onClick={() => restore.mutate(etag)}
+              >
                 Replace the draft with v{number}
               </Button>
               <Button variant="default" onClick={onClose}>
@@ -59,5 +72,56 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
         </QueryStates>
       </div>
     </Dialog>
+  )
+}
+
+/** The shortest way back: the old text is the newest version, and one rolls that out. */
+function RestoreForm({ version, latest }: { version: Version; latest: number }) {
+  const { config: name, number } = version
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [message, setMessage] = useState(`Back to v${number}`)
+  const restore = useMutation({
+    ...restoreVersionMutation,
+    onSuccess: (restored) => {
+      void client.invalidateQueries({ queryKey: ['configs'] })
+      void client.invalidateQueries({ queryKey: ['drafts', name] })
+      void navigate({
+        to: '/configs/$name/versions/$number',
+        params: { name, number: restored.number },
+      })
+    },
+  })
+  const isBlank = message.trim() === ''
+  return (
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBlank) restore.mutate({ name, number, message: message.trim(), parent: latest })
+      }}
+    >
+      <p>
+        The text of v{number} becomes version {latest + 1}, on top of v{latest}. The nodes do not
+        change before it is rolled out.
+      </p>
+      <Textarea
+        label="Message"
+        description="Why: for whoever reads the history"
+        withAsterisk
+        required
+        maxLength={MAX_MESSAGE_LENGTH}
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+        error={isBlank ? 'Say why.' : null}
+      />
+      {restore.isError && <ErrorBox what="No version was saved" error={restore.error} />}
+      <div>
+        <Button type="submit" loading={restore.isPending}>
+          Save it as version {latest + 1}
+        </Button>
+      </div>
+    </form>
   )
 }

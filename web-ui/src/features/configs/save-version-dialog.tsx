@@ -7,9 +7,8 @@ import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Config, Version } from '../../lib/api-types.ts'
 import { createVersionMutation } from './api.ts'
+import { MAX_MESSAGE_LENGTH } from './rules.ts'
 import type { DraftHandle } from './use-draft.ts'
-
-const MAX_MESSAGE_LENGTH = 500
 
 export type SaveVersionDialogProps = {
   config: Config

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import type { Place } from '../../components/code/positions.ts'
+import type { VersionSummary } from '../../lib/api-types.ts'
 
 const count = (value: unknown): number | undefined => {
   const number = Number(value)
@@ -27,6 +28,7 @@ export function parseConfigSearch(search: Record<string, unknown>): ConfigSearch
 
 /** A side of a comparison: a version's number, or the draft. */
 export type Side = number | 'draft'
+export const sideLabel = (side: Side) => (side === 'draft' ? 'Draft' : `v${side}`)
 export type CompareSearch = {
   from?: Side | undefined
   to?: Side | undefined
@@ -42,5 +44,33 @@ export function parseCompareSearch(search: Record<string, unknown>): CompareSear
   if (from !== undefined) parsed.from = from
   if (to !== undefined) parsed.to = to
   if (search.view === 'options') parsed.view = 'options'
+  return parsed
+}
+
+/** Which versions are listed. */
+export type VersionsSearch = {
+  q?: string | undefined
+  author?: string | undefined
+  source?: VersionSummary['source'] | undefined
+}
+
+export const sources = [
+  'ui',
+  'api',
+  'cli',
+  'import',
+  'drift',
+  'revert',
+  'setup',
+] as const satisfies readonly VersionSummary['source'][]
+
+export function parseVersionsSearch(search: Record<string, unknown>): VersionsSearch {
+  const parsed: VersionsSearch = {}
+  // A word of digits arrives as a number.
+  const words = (value: unknown) => (value === undefined ? '' : String(value).slice(0, 128))
+  if (words(search.q) !== '') parsed.q = words(search.q)
+  if (words(search.author) !== '') parsed.author = words(search.author)
+  const source = sources.find((known) => known === search.source)
+  if (source !== undefined) parsed.source = source
   return parsed
 }

@@ -6,7 +6,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { isApiError } from '../../lib/api-error.ts'
+import type { DraftConflict } from '../../lib/api-types.ts'
 import { draftQuery, putDraft, type TaggedDraft } from './api.ts'
+import { conflictLines } from './rules.ts'
 
 const AUTOSAVE_MS = 800
 
@@ -15,7 +17,8 @@ export type SaveState =
   | { kind: 'idle' }
   | { kind: 'saving' }
   | { kind: 'failed'; error: unknown }
-  | { kind: 'conflict'; theirs: TaggedDraft }
+  /** `mine` is what was refused; more may have been typed since. */
+  | { kind: 'conflict'; mine: string; theirs: TaggedDraft; meanwhile: DraftConflict }
 
 export type DraftHandle = {
   text: string
@@ -27,6 +30,12 @@ export type DraftHandle = {
   flush: () => Promise<boolean>
   keepMine: () => void
   takeTheirs: () => void
+  /** Loads both texts put together. What both changed stands in marks and is not saved before they are gone. */
+  merge: () => void
+  /** Lines where such marks begin. */
+  unresolved: readonly number[]
+  /** The draft is another now, on the user's word. */
+  replace: (saved: TaggedDraft) => void
   /** Mine, after theirs was taken: to be had back for as long as the editor is open. */
   setAside: string | null
   bringBack: () => void
@@ -42,6 +51,8 @@ export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
   // What an answer that comes late must look at: what has been typed since.
   const latest = useRef(unsaved)
   const text = unsaved?.text ?? draft.body.text
+  const unresolved = conflictLines(text)
+  const isUnresolved = unresolved.length > 0
 
   const keep = (next: Unsaved | null) => {
     latest.current = next
@@ -49,8 +60,7 @@ export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
     remember(name, next)
   }
 
-  const put = async (change: Unsaved): Promise<boolean> => {
-    setSave({ kind: 'saving' })
+  const attempt = async (change: Unsaved): Promise<SaveState> => {
     try {
       const saved = await putDraft({ name, text: change.text, etag: change.baseEtag })
       client.setQueryData(draftQuery(name).queryKey, saved)
@@ -58,23 +68,37 @@ export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
       const since = latest.current
       const typedMore = since !== null && since.text !== change.text
       keep(typedMore ? { text: since.text, baseEtag: saved.etag } : null)
-      setSave({ kind: 'idle' })
-      return !typedMore
+      return { kind: 'idle' }
     } catch (error) {
-      setSave(isApiError(error, 412) ? await whatTheyWrote(change.text) : { kind: 'failed', error })
-      return false
+      const meanwhile = conflictIn(error)
+      return meanwhile === null ? { kind: 'failed', error } : sawTheirs(meanwhile, change.text)
     }
   }
 
-  const whatTheyWrote = async (mine: string): Promise<SaveState> => {
-    try {
-      const theirs = await client.fetchQuery(draftQuery(name))
-      if (theirs.body.text !== mine) return { kind: 'conflict', theirs }
-      keep(null)
-      return { kind: 'idle' }
-    } catch (error) {
-      return { kind: 'failed', error }
-    }
+  const put = async (change: Unsaved): Promise<boolean> => {
+    setSave({ kind: 'saving' })
+    const next = await attempt(change)
+    setSave(next)
+    return next.kind === 'idle' && latest.current === null
+  }
+
+  /** What was typed since the refusal belongs into the merge, too. */
+  const merge = async () => {
+    let conflict: SaveState = save
+    if (conflict.kind !== 'conflict' || unsaved === null) return
+    if (conflict.mine !== unsaved.text) conflict = await attempt(unsaved)
+    if (conflict.kind !== 'conflict' || conflict.meanwhile.merged === null) return setSave(conflict)
+    setSetAside(unsaved.text)
+    keep({ text: conflict.meanwhile.merged.text, baseEtag: conflict.theirs.etag })
+    setSave({ kind: 'idle' })
+  }
+
+  const sawTheirs = (meanwhile: DraftConflict, mine: string): SaveState => {
+    const theirs = { body: meanwhile.current, etag: meanwhile.etag }
+    client.setQueryData(draftQuery(name).queryKey, theirs)
+    if (theirs.body.text !== mine) return { kind: 'conflict', mine, theirs, meanwhile }
+    keep(null)
+    return { kind: 'idle' }
   }
 
   const autosave = useEffectEvent(() => {
@@ -82,10 +106,10 @@ export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
   })
   useEffect(() => {
     // A failed save waits for the next key or for "Try again"; a conflict waits for a choice.
-    if (unsaved === null || save.kind !== 'idle') return
+    if (unsaved === null || save.kind !== 'idle' || isUnresolved) return
     const timer = setTimeout(autosave, AUTOSAVE_MS)
     return () => clearTimeout(timer)
-  }, [unsaved, save.kind])
+  }, [unsaved, save.kind, isUnresolved])
 
   return {
     text,
@@ -97,12 +121,24 @@ export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
       keep(next === draft.body.text && baseEtag === draft.etag ? null : { text: next, baseEtag })
       if (save.kind === 'failed') setSave({ kind: 'idle' })
     },
-    flush: async () => (latest.current === null ? true : put(latest.current)),
+    flush: async () => {
+      if (latest.current === null) return true
+      return isUnresolved ? false : put(latest.current)
+    },
     keepMine: () => {
       if (save.kind === 'conflict') void put({ text, baseEtag: save.theirs.etag })
     },
     takeTheirs: () => {
       setSetAside(text)
+      keep(null)
+      setSave({ kind: 'idle' })
+    },
+    merge: () => void merge(),
+    unresolved,
+    replace: (saved) => {
+      if (text !== saved.body.text) setSetAside(text)
+      client.setQueryData(draftQuery(name).queryKey, saved)
+      void client.invalidateQueries({ queryKey: ['configs', 'one', name] })
       keep(null)
       setSave({ kind: 'idle' })
     },
@@ -113,6 +149,12 @@ export function useDraft(name: string, draft: TaggedDraft): DraftHandle {
       setSetAside(null)
     },
   }
+}
+
+/** What the refusal of a save says of what others did; null: it is another failure. */
+function conflictIn(error: unknown): DraftConflict | null {
+  if (!isApiError(error, 412) || !('current' in error.problem)) return null
+  return error.problem as DraftConflict
 }
 
 function remember(name: string, unsaved: Unsaved | null): void {

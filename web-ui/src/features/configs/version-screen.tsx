@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -11,7 +12,7 @@ import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Session, Version } from '../../lib/api-types.ts'
 import { formatBytes, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { versionQuery } from './api.ts'
+import { exportUrl, versionQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
 import { RestoreDialog } from './restore-dialog.tsx'
 
@@ -37,12 +38,15 @@ export function VersionScreen({ name, number, session, place }: VersionScreenPro
                 Compare with v{version.data.parent}
               </ButtonLink>
             )}
+            <Button component="a" variant="default" href={exportUrl(name, number)} download>
+              Export
+            </Button>
             <ActionButton
               variant="default"
               blockedBy={whyNot(session, 'configs:write')}
               onClick={() => setRestoring(true)}
             >
-              Restore into the draft
+              Restore
             </ActionButton>
             <ButtonLink to="/rollouts/new" search={{ config: name, version: number }}>
               Plan rollout of v{number}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-import { useQuery } from '@tanstack/react-query'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -10,16 +12,35 @@ import type { VersionSummary } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { versionsQuery } from './api.ts'
 import { ConfigTabs } from './config-tabs.tsx'
+import classes from './configs.module.css'
+import { sources, type VersionsSearch } from './search.ts'
 
-export function VersionsScreen({ name }: { name: string }) {
-  const versions = useQuery(versionsQuery(name))
+export type VersionsScreenProps = {
+  name: string
+  search: VersionsSearch
+  onSearch: (search: VersionsSearch) => void
+}
+
+const TYPING_MS = 250
+
+export function VersionsScreen({ name, search, onSearch }: VersionsScreenProps) {
+  const [asked] = useDebouncedValue(search, TYPING_MS)
+  const versions = useQuery({ ...versionsQuery(name, asked), placeholderData: keepPreviousData })
+  const isFiltered = Object.values(asked).some((value) => value !== undefined)
   return (
     <Page title={name} meta="Every version that was ever saved; none of them changes">
       <ConfigTabs name={name} />
       <div className="panel">
+        <VersionFilters search={search} onSearch={onSearch} />
         <QueryStates query={versions} what="The versions" skeletonRows={5}>
           {({ items }) =>
-            items.length === 0 ? (
+            items.length === 0 && isFiltered ? (
+              <EmptyState title="No version fits">
+                <Button size="xs" variant="default" onClick={() => onSearch({})}>
+                  Show all versions
+                </Button>
+              </EmptyState>
+            ) : items.length === 0 ? (
               <EmptyState title="No version yet">
                 <Link to="/configs/$name" params={{ name }}>
                   Open the editor
@@ -58,6 +79,36 @@ export function VersionsScreen({ name }: { name: string }) {
         </QueryStates>
       </div>
     </Page>
+  )
+}
+
+function VersionFilters({ search, onSearch }: Omit<VersionsScreenProps, 'name'>) {
+  return (
+    <div className={classes.compareBar}>
+      <TextInput
+        size="xs"
+        label="Message has"
+        value={search.q ?? ''}
+        onChange={(event) => onSearch({ ...search, q: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        size="xs"
+        label="Author"
+        value={search.author ?? ''}
+        onChange={(event) =>
+          onSearch({ ...search, author: event.currentTarget.value || undefined })
+        }
+      />
+      <NativeSelect
+        size="xs"
+        label="Source"
+        value={search.source ?? ''}
+        data={[{ value: '', label: 'any' }, ...sources]}
+        onChange={(event) =>
+          onSearch({ ...search, source: sources.find((one) => one === event.currentTarget.value) })
+        }
+      />
+    </div>
   )
 }
 

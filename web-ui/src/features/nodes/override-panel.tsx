@@ -7,9 +7,9 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Node, Session } from '../../lib/api-types.ts'
+import { parseOverride } from '../../lib/merge-patch.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { overrideQuery, putOverrideMutation } from './api.ts'
-import { parseOverride } from './override.ts'
 
 export function OverridePanel({ node, session }: { node: Node; session: Session }) {
   const override = useQuery(overrideQuery(node.id))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
+import { parseOverride } from '../../lib/merge-patch.ts'
 import { node } from '../../test/samples.ts'
 import { parseFarmSearch } from './farm-search.ts'
 import { canWriteLabels, labelsText, parseLabels } from './labels.ts'
 import { nameTrouble } from './node-name.ts'
-import { parseOverride } from './override.ts'
 import { digestsToShow, errorRatio, matchesFilter, whyNoLatency } from './rules.ts'
 
 describe('digestsToShow', () => {

@@ -15,9 +15,11 @@ export type SignInScreenProps = {
   /** The session ended while someone was at work: say so. */
   returning: boolean
   onSignedIn: (session: Session) => void
+  /** Other ways in. */
+  children?: React.ReactNode
 }
 
-export function SignInScreen({ returning, onSignedIn }: SignInScreenProps) {
+export function SignInScreen({ returning, onSignedIn, children }: SignInScreenProps) {
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
@@ -93,6 +95,7 @@ export function SignInScreen({ returning, onSignedIn }: SignInScreenProps) {
           Sign in
         </Button>
       </form>
+      {children}
     </Gate>
   )
 }

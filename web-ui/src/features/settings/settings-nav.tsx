@@ -8,6 +8,9 @@ const pages = [
   { to: '/settings', label: 'Overview', permission: null },
   { to: '/settings/security', label: 'Security', permission: null },
   { to: '/settings/users', label: 'Users', permission: 'users:read' },
+  { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
+  { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
+  { to: '/settings/single-sign-on', label: 'Single sign-on', permission: null },
 ] as const satisfies {
   to: string
   label: string

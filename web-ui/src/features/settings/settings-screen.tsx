@@ -121,6 +121,7 @@ const checkNames: Record<Health['checks'][number]['name'], string> = {
   'metrics-db': 'Measurements',
   'node-check': 'Config check',
   'agent-ca': 'Agents’ certificates',
+  backup: 'Backups',
 }
 
 function healthFacts(health: Health) {

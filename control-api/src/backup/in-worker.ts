@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Asks worker.ts for a backup.
+import { Worker } from 'node:worker_threads'
+import type { BackupFacts, BackupOrder } from './create.ts'
+import type { WorkerAnswer } from './worker.ts'
+
+export type BackupRun = { done: Promise<BackupFacts>; cancel: () => Promise<void> }
+
+/** Cancelled, it fails and leaves its unfinished files to the next start. */
+export function backUpInWorker(order: BackupOrder): BackupRun {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: order })
+  const done = new Promise<BackupFacts>((resolve, reject) => {
+    worker.on('message', (answer: WorkerAnswer) =>
+      answer.ok ? resolve(answer.facts) : reject(new Error(answer.message)),
+    )
+    worker.on('error', reject)
+    worker.on('exit', () => reject(new Error('the service was stopped meanwhile')))
+  })
+  return {
+    done,
+    cancel: async () => {
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Short names for the shapes in the generated types. Derived, never written twice.
+import type { operations } from './api-types.gen.ts'
+
+type JsonOf<Answer> = Answer extends { content: { 'application/json': infer Body } } ? Body : never
+type Answer<
+  Op extends keyof operations,
+  Status extends number,
+> = Status extends keyof operations[Op]['responses']
+  ? JsonOf<operations[Op]['responses'][Status]>
+  : never
+
+export type Node = Answer<'getNode', 200>
+export type Config = Answer<'getConfig', 200>
+export type Version = Answer<'getVersion', 200>
+export type VersionSummary = Answer<'listVersions', 200>['items'][number]
+export type Draft = Answer<'getDraft', 200>
+export type Rollout = Answer<'getRollout', 200>
+export type RolloutPlan = Answer<'createRollout', 200>
+export type Token = Answer<'listTokens', 200>['items'][number]
+export type NewToken = operations['createToken']['requestBody']['content']['application/json']
+export type User = Answer<'getUser', 200>
+export type Webhook = Answer<'getWebhook', 200>
+export type NewUser = operations['createUser']['requestBody']['content']['application/json']
+export type UserPatch = operations['updateUser']['requestBody']['content']['application/json']
+export type AuditFilter = Omit<
+  NonNullable<operations['exportAudit']['parameters']['query']>,
+  'format'
+>
+export type AuditVerification = Answer<'getAuditVerification', 200>
+export type EnrolmentToken = Answer<'listEnrolmentTokens', 200>['items'][number]
+export type Session = Answer<'signInUser', 201>

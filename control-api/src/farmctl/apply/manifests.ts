@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// A farm as files: configs/NAME.jsonc, groups/NAME.jsonc, nodes/NAME.jsonc.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { Failure } from '../failures.ts'
+
+export type Kind = 'config' | 'group' | 'node'
+export type Manifest = { kind: Kind; name: string; file: string; text: string }
+/** The whole of a kind is here: what is not may be pruned. */
+export type Folder = { manifests: Manifest[]; whole: ReadonlySet<Kind> }
+
+export const FOLDERS: Record<string, Kind> = { configs: 'config', groups: 'group', nodes: 'node' }
+const EXTENSION = /\.jsonc?$/
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
+
+type Source = { name: string | undefined; readStdin: () => Promise<string> }
+
+export async function readManifests(paths: readonly string[], source: Source): Promise<Folder> {
+  const manifests: Manifest[] = []
+  const whole = new Set<Kind>()
+  for (const path of paths) {
+    if (path === '-') manifests.push(await readStdin(source))
+    else if (!statSync(path).isDirectory()) manifests.push(readFile(path, source.name))
+    else manifests.push(...readFolder(path, whole))
+  }
+  requireDistinct(manifests)
+  return { manifests, whole }
+}
+
+async function readStdin({ name, readStdin }: Source): Promise<Manifest> {
+  if (name === undefined) throw new Failure('Which config is on standard input? Add --name NAME.')
+  return { kind: 'config', name: validName(name, '-'), file: '-', text: await readStdin() }
+}
+
+/** What it is says the folder it is in; a file that is in none of ours is a config. */
+function readFile(file: string, name = basename(file).replace(EXTENSION, '')): Manifest {
+  const kind = FOLDERS[basename(dirname(join(process.cwd(), file)))] ?? 'config'
+  return { kind, name: validName(name, file), file, text: readFileSync(file, 'utf8') }
+}
+
+function readFolder(dir: string, whole: Set<Kind>): Manifest[] {
+  const folders = Object.keys(FOLDERS).filter((folder) =>
+    statSync(join(dir, folder), { throwIfNoEntry: false })?.isDirectory(),
+  )
+  if (folders.length === 0) {
+    throw new Failure(
+      `${dir} has no folder ${Object.keys(FOLDERS).join('/, ')}/. Begin with what there is: farmctl export --all ${dir}`,
+    )
+  }
+  return folders.flatMap((folder) => {
+    const kind = FOLDERS[folder]
+    if (kind) whole.add(kind)
+    return readdirSync(join(dir, folder))
+      .filter((entry) => EXTENSION.test(entry))
+      .sort()
+      .map((entry) => readFile(join(dir, folder, entry)))
+  })
+}
+
+function validName(name: string, file: string): string {
+  if (NAME.test(name)) return name
+  throw new Failure(
+    `${file}: "${name}" can't be a name: lower-case letters, digits, dots and dashes. Rename the file, or add --name.`,
+  )
+}
+
+function requireDistinct(manifests: readonly Manifest[]): void {
+  const byName = Map.groupBy(manifests, ({ kind, name }) => `${kind} ${name}`)
+  for (const [what, [first, second]] of byName) {
+    if (second) throw new Failure(`${first?.file} and ${second.file} are both ${what}. Keep one.`)
+  }
+}

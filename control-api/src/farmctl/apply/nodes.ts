@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// A node's file: the labels and the override it has on top of its group. Nodes come by enrolling only.
+import { isDeepStrictEqual } from 'node:util'
+import { type Api, bodyOf, taggedBodyOf } from '../api.ts'
+import type { Node } from '../api-types.ts'
+import { type JsonObject, mustBeLabels, mustBeObject, readDocument } from '../documents.ts'
+import { Failure } from '../failures.ts'
+import { unifiedDiff } from '../line-diff.ts'
+import type { Manifest } from './manifests.ts'
+import { type Step, unchanged } from './steps.ts'
+
+type NodeFile = { labels?: Record<string, string>; override?: JsonObject }
+const MEMBERS = { labels: mustBeLabels, override: mustBeObject }
+
+export async function planNode(
+  { api, nodes }: { api: Api; nodes: readonly Node[] },
+  { kind, name, file, text }: Manifest,
+): Promise<Step> {
+  const wanted: NodeFile = readDocument(file, text, MEMBERS)
+  const node = nodes.find((one) => one.name === name)
+  if (!node) {
+    throw new Failure(
+      `${file}: there is no node "${name}". Nodes come by enrolling (farmctl enrol); remove the file if it is gone for good.`,
+    )
+  }
+  const current = await nodeFileOf(api, node)
+  const { labels = current.labels, override = current.override } = wanted
+  const after = { labels, override }
+  if (isDeepStrictEqual(current, after)) return unchanged(kind, name, file)
+  return {
+    kind,
+    name,
+    file,
+    action: 'update',
+    diff: unifiedDiff(printFile(current), printFile(after)),
+    notes: [
+      ...(isDeepStrictEqual(labels, current.labels) ? [] : ['New labels count at once.']),
+      ...(isDeepStrictEqual(override, current.override)
+        ? []
+        : ['The override counts with the next rollout to this node.']),
+    ],
+    run: () => change(api, { id: node.id, name, current, after }),
+  }
+}
+
+export async function nodeFileOf(api: Api, { id, labels }: Node): Promise<Required<NodeFile>> {
+  const params = { path: { id } }
+  const { mergePatch } = await bodyOf(api.GET('/api/v1/nodes/{id}/override', { params }))
+  return { labels, override: mergePatch }
+}
+
+export const printFile = (file: object) => `${JSON.stringify(file, null, 2)}\n`
+
+type Changing = {
+  id: string
+  name: string
+  current: Required<NodeFile>
+  after: Required<NodeFile>
+}
+
+/** What was read for the plan must be what is there: else somebody was faster. */
+async function change(api: Api, { id, name, current, after }: Changing): Promise<string> {
+  const path = { id }
+  const { body: node, etag } = await taggedBodyOf(
+    api.GET('/api/v1/nodes/{id}', { params: { path } }),
+  )
+  if (!isDeepStrictEqual(await nodeFileOf(api, node), current)) {
+    throw new Failure(`${name} changed since the plan was made. Run it again.`)
+  }
+  let ifMatch = etag
+  if (!isDeepStrictEqual(current.labels, after.labels)) {
+    const params = { path, header: { 'if-match': ifMatch } }
+    const body = { labels: after.labels }
+    ifMatch = (await taggedBodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body }))).etag
+  }
+  if (!isDeepStrictEqual(current.override, after.override)) {
+    const params = { path, header: { 'if-match': ifMatch } }
+    const body = { mergePatch: after.override }
+    await api.PUT('/api/v1/nodes/{id}/override', { params, body })
+  }
+  return `node ${name}: changed`
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// What people do to one node: labels, what differs on it, its local changes, its end.
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { bodyOf, taggedBodyOf } from '../api.ts'
+import { printFile } from '../apply/nodes.ts'
+import { type Act, agree, type Tool } from '../command.ts'
+import { type JsonObject, readDocument } from '../documents.ts'
+import { Failure } from '../failures.ts'
+import { unifiedDiff } from '../line-diff.ts'
+import { findNode } from '../nodes.ts'
+import { labelsText } from '../table.ts'
+import { painter } from './apply.ts'
+import { examples } from './examples.ts'
+
+type Sure = { yes?: boolean }
+type DriftOptions = Sure & { adopt?: boolean; discard?: boolean; message?: string }
+type OverrideOptions = Sure & { file?: string }
+
+const NODE = 'name or id'
+
+export function registerNodes(program: Command, act: Act): void {
+  const nodes = program.command('nodes').description('one node: labels, override, drift, log, end')
+  const label = nodes
+    .command('label')
+    .description('set labels (key=value) and remove them (key-)')
+    .argument('<node>', NODE)
+    .argument('<labels...>', 'zone=eu, canary-')
+  examples(label, ['farmctl nodes label node-1 zone=eu tier=edge canary-'])
+  act(label, (tool, _options, node = '', words: unknown = []) =>
+    labelNode(tool, node, words as readonly string[]),
+  )
+
+  const override = nodes
+    .command('override')
+    .description(
+      'show what differs on this node, or replace it from a file (a merge patch, RFC 7396)',
+    )
+    .argument('<node>', NODE)
+    .option('-f, --file <file>', 'the new one; "-" is standard input')
+    .option('-y, --yes', 'do not ask')
+  examples(override, [
+    'farmctl nodes override node-1 > node-1.jsonc',
+    'farmctl nodes override node-1 -f node-1.jsonc',
+  ])
+  act<OverrideOptions>(override, overrideNode)
+
+  const drift = nodes
+    .command('drift')
+    .description('show what was changed on the node’s machine by hand; keep it or let it go')
+    .argument('<node>', NODE)
+    .option('--adopt', 'keep it: save it as a new version')
+    .option('--discard', 'let it go: the node gets its assignment again')
+    .option('-m, --message <text>', 'of the version that adopting makes')
+    .option('-y, --yes', 'do not ask')
+  examples(drift, [
+    'farmctl nodes drift node-1',
+    'farmctl nodes drift node-1 --adopt -m "Port changed during the night"',
+  ])
+  act<DriftOptions>(drift, driftOfNode)
+
+  const log = nodes
+    .command('log')
+    .description('the end of the node’s error log, fetched from its machine')
+    .argument('<node>', NODE)
+    .option('-n, --lines <n>', 'how many lines, up to 500', '100')
+  examples(log, ['farmctl nodes log node-1 -n 20'])
+  act<{ lines: string }>(log, showLog)
+
+  const decommission = nodes
+    .command('decommission')
+    .description('forget a node; it serves on until it is stopped on its machine')
+    .argument('<node>', NODE)
+    .option('-y, --yes', 'do not ask')
+  examples(decommission, ['farmctl nodes decommission node-3'])
+  act<Sure>(decommission, endNode)
+}
+
+async function labelNode(tool: Tool, name: string, words: readonly string[]): Promise<void> {
+  const api = tool.api()
+  const path = { id: (await findNode(api, name)).id }
+  const { body: node, etag } = await taggedBodyOf(
+    api.GET('/api/v1/nodes/{id}', { params: { path } }),
+  )
+  const labels = { ...node.labels }
+  for (const word of words) applyLabel(labels, word)
+  const params = { path, header: { 'if-match': etag } }
+  const changed = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }))
+  tool.show(changed, () => [`${changed.name}: ${labelsText(changed.labels) || 'no labels'}`])
+}
+
+function applyLabel(labels: Record<string, string>, word: string): void {
+  const [, key = '', value] = /^([^=]+?)(?:=(.*)|-)$/.exec(word) ?? []
+  if (!key) throw new Failure(`"${word}" is neither key=value nor key- (which removes it).`)
+  if (value === undefined) delete labels[key]
+  else labels[key] = value
+}
+
+async function overrideNode(tool: Tool, { file, yes }: OverrideOptions, name = ''): Promise<void> {
+  const api = tool.api()
+  const path = { id: (await findNode(api, name)).id }
+  const { body, etag } = await taggedBodyOf(
+    api.GET('/api/v1/nodes/{id}/override', { params: { path } }),
+  )
+  if (file === undefined) {
+    tool.terminal.print(printFile(body.mergePatch))
+    return
+  }
+  const mergePatch = await readPatch(tool, file)
+  const diff = unifiedDiff(printFile(body.mergePatch), printFile(mergePatch))
+  if (diff.length === 0) {
+    tool.show({ mergePatch, changed: false }, () => ['No change.'])
+    return
+  }
+  tool.terminal.note(diff.map(painter(tool)).join('\n'))
+  await agree(tool, yes, `Change the override of ${name}? It counts with the next rollout.`)
+  const params = { path, header: { 'if-match': etag } }
+  await api.PUT('/api/v1/nodes/{id}/override', { params, body: { mergePatch } })
+  tool.show({ mergePatch, changed: true }, () => [`${name}: the override is changed.`])
+}
+
+async function readPatch(tool: Tool, file: string): Promise<JsonObject> {
+  const text = file === '-' ? await tool.terminal.readAll() : readFileSync(file, 'utf8')
+  return readDocument(file, text, null)
+}
+
+async function driftOfNode(tool: Tool, options: DriftOptions, name = ''): Promise<void> {
+  const api = tool.api()
+  const path = { id: (await findNode(api, name)).id }
+  const drift = await bodyOf(api.GET('/api/v1/nodes/{id}/drift', { params: { path } }))
+  const { digest, text, assignedText } = drift
+  const lines = unifiedDiff(assignedText ?? '', text).map(painter(tool))
+  const action = actionOf(options)
+  if (action === null) {
+    tool.show(drift, () => [`--- as assigned`, `+++ as it is on ${name}`, ...lines])
+    return
+  }
+  tool.terminal.note(lines.join('\n'))
+  await agree(tool, options.yes, `${action === 'adopt' ? 'Keep' : 'Let go'} this change?`)
+  const { message } = options
+  const body = { action, digest, ...(message !== undefined && { message }) }
+  const { version } = await bodyOf(api.POST('/api/v1/nodes/{id}/drift', { params: { path }, body }))
+  tool.show({ action, version }, () => [
+    version ? `Kept as ${version.config}@${version.number}.` : `${name} gets its assignment again.`,
+  ])
+}
+
+function actionOf({ adopt, discard }: DriftOptions): 'adopt' | 'discard' | null {
+  if (adopt && discard)
+    throw new Failure('Keep it or let it go: --adopt and --discard exclude each other.')
+  return adopt ? 'adopt' : discard ? 'discard' : null
+}
+
+async function showLog(tool: Tool, { lines }: { lines: string }, name = ''): Promise<void> {
+  const api = tool.api()
+  const path = { id: (await findNode(api, name)).id }
+  const log = await bodyOf(
+    api.POST('/api/v1/nodes/{id}/error-log', { params: { path }, body: { lines: Number(lines) } }),
+  )
+  tool.show(log, () => log.lines.map(({ at, level, text }) => `${at} ${level} ${text}`))
+}
+
+async function endNode(tool: Tool, { yes }: Sure, name = ''): Promise<void> {
+  const api = tool.api()
+  const { id } = await findNode(api, name)
+  await agree(tool, yes, `Forget ${name}? It must join again to come back.`)
+  await api.DELETE('/api/v1/nodes/{id}', { params: { path: { id } } })
+  tool.show({ id, decommissioned: true }, () => [
+    `${name} is forgotten. It serves on until it is stopped on its machine.`,
+  ])
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Which control planes there are, and the token for each: one file that only its owner can read.
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Failure } from './failures.ts'
+
+export type Context = {
+  url: string
+  /** null: signed out. */
+  token: { id: string | null; secret: string } | null
+  caFile: string | null
+}
+type Stored = { current: string | null; contexts: Record<string, Context> }
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export class Contexts {
+  readonly path: string
+  readonly #env: Environment
+
+  constructor(env: Environment) {
+    this.#env = env
+    const config = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config')
+    this.path = join(config, 'farmstead', 'farmctl.json')
+  }
+
+  read(): Stored {
+    const text = readOwn(this.path)
+    if (text === null) return { current: null, contexts: {} }
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new Failure(`${this.path} is damaged. Remove it, then sign in again: farmctl login`)
+    }
+  }
+
+  change(edit: (stored: Stored) => void): void {
+    const stored = this.read()
+    edit(stored)
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 })
+    // Beside it, then in its place: whenever this ends, one whole file is there.
+    const fresh = `${this.path}.${process.pid}`
+    writeFileSync(fresh, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
+    chmodSync(fresh, 0o600)
+    renameSync(fresh, this.path)
+  }
+
+  /** What --context, the environment and the file say, in this order. */
+  choose(name: string | undefined): { name: string; context: Context } {
+    const { FARMSTEAD_URL: url, FARMSTEAD_TOKEN: secret, FARMSTEAD_CA_FILE: caFile } = this.#env
+    const found = this.#stored(name, url)
+    const context = {
+      ...found.context,
+      ...(secret && { token: { id: null, secret } }),
+      ...(caFile && { caFile }),
+    }
+    return { name: found.name, context }
+  }
+
+  #stored(wanted: string | undefined, url: string | undefined) {
+    if (wanted === undefined && url) {
+      const context = { url: normalUrl(url), token: null, caFile: null }
+      return { name: 'FARMSTEAD_URL', context }
+    }
+    const { current, contexts } = this.read()
+    const name = wanted ?? current
+    if (name === null)
+      throw new Failure(
+        'No control plane is known. Sign in to one: farmctl login https://farm.example.org',
+      )
+    const context = contexts[name]
+    if (!context) throw new Failure(`There is no context "${name}". See: farmctl context list`)
+    return { name, context }
+  }
+}
+
+function readOwn(path: string): string | null {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) return null
+  if ((stats.mode & 0o077) !== 0) {
+    throw new Failure(
+      `${path} can be read by others, and it holds a token. Run: chmod 600 ${path} — and if others had access, farmctl logout.`,
+    )
+  }
+  return readFileSync(path, 'utf8')
+}
+
+export function normalUrl(text: string): string {
+  const withScheme = /^https?:\/\//.test(text) ? text : `https://${text}`
+  if (!URL.canParse(withScheme)) {
+    throw new Failure(`"${text}" is no address. Write it as https://farm.example.org`)
+  }
+  const { origin, pathname } = new URL(withScheme)
+  return `${origin}${pathname.replace(/\/+$/, '')}`
+}

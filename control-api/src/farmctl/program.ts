@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The table of contents.
+import { Command } from 'commander'
+import { createAct, type Process } from './command.ts'
+import { registerApply } from './commands/apply.ts'
+import { registerAudit } from './commands/audit.ts'
+import { registerCompletion } from './commands/completion.ts'
+import { registerConfigs } from './commands/configs.ts'
+import { registerEdit } from './commands/edit.ts'
+import { registerGet } from './commands/get.ts'
+import { registerNodes } from './commands/nodes.ts'
+import { registerRollout } from './commands/rollout.ts'
+import { registerSession } from './commands/session.ts'
+import { registerTokens } from './commands/tokens.ts'
+import { registerUsers } from './commands/users.ts'
+import { registerVersions } from './commands/versions.ts'
+import { EXIT_CODES_HELP } from './exit-codes.ts'
+
+const ENVIRONMENT_HELP = `Environment:
+  FARMSTEAD_URL, FARMSTEAD_TOKEN   control plane and token, instead of the current context's
+  FARMSTEAD_CA_FILE                PEM of a CA to believe beside the system's
+  VISUAL, EDITOR                   what "edit" opens
+  NO_COLOR                         no colours`
+
+export function createProgram(process: Process): Command {
+  const program = new Command('farmctl')
+    .description(
+      'Farmstead from the command line: everything the console does, for terminals and scripts.',
+    )
+    .version(process.version)
+    .option('--context <name>', 'which control plane; see: farmctl context list')
+    .option('--json', 'print one JSON document; errors too, on standard error')
+    .option('-q, --quiet', 'print results only, no progress')
+    .option('--no-color', 'no colours')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(text),
+      writeErr: (text) => process.stderr.write(text),
+    })
+    .exitOverride()
+    .addHelpText('after', `\n${ENVIRONMENT_HELP}\n\n${EXIT_CODES_HELP}`)
+  const act = createAct(process)
+  registerSession(program, act)
+  registerGet(program, act)
+  for (const parent of [
+    program,
+    program.command('config').description('the same, by their long names'),
+  ]) {
+    registerApply(parent, act)
+    registerConfigs(parent, act)
+    registerEdit(parent, act)
+    registerVersions(parent, act)
+  }
+  registerRollout(program, act)
+  registerNodes(program, act)
+  registerTokens(program, act)
+  registerUsers(program, act)
+  registerAudit(program, act)
+  registerCompletion(program, act)
+  return program
+}

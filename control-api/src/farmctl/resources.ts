@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// What can be got and described: one entry a noun, with its columns.
+
+import { type Api, bodyOf, pages } from './api.ts'
+import type {
+  Config,
+  EnrolmentToken,
+  Node,
+  Rollout,
+  Token,
+  User,
+  VersionSummary,
+  Webhook,
+} from './api-types.ts'
+import { Failure } from './failures.ts'
+import { findNode, readSelector, selectNodes } from './nodes.ts'
+import { age, type Column, labelsText } from './table.ts'
+
+export type Query = { selector: string; of: string | undefined; limit: number | undefined }
+export type Resource<T> = {
+  /** As it is typed, the plural first. */
+  names: readonly [string, ...string[]]
+  /** Of the events that tell of its changes. */
+  kind: string
+  columns: readonly Column<T>[]
+  nameOf: (item: T) => string
+  list: (api: Api, query: Query) => AsyncIterable<T>
+  one: (api: Api, name: string, query: Query) => Promise<T>
+  /** A word of what it belongs to, when it does. */
+  parent?: string
+  /** Newest first and many: only so many unless asked for more. */
+  shown?: number
+  hasLabels?: true
+}
+
+const yesNo = (value: boolean) => (value ? 'yes' : 'no')
+const versionText = (version: { config: string; number: number } | null | undefined) =>
+  version ? `${version.config}@${version.number}` : ''
+
+const nodes: Resource<Node> = {
+  names: ['nodes', 'node'],
+  kind: 'node',
+  hasLabels: true,
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'STATE', of: ({ sync }) => sync.state },
+    { title: 'CONNECTED', of: ({ connected }) => yesNo(connected) },
+    { title: 'RUNS', of: ({ sync }) => versionText(sync.effective?.version) },
+    { title: 'DESIRED', of: ({ sync }) => versionText(sync.desired?.version) },
+    { title: 'SEEN', of: ({ lastSeenAt }) => age(lastSeenAt) },
+    { title: 'LABELS', of: ({ labels }) => labelsText(labels) },
+    { title: 'VERSION', of: ({ version }) => version, isWide: true },
+    { title: 'HOST', of: ({ hostname }) => hostname, isWide: true },
+    { title: 'ID', of: ({ id }) => id, isWide: true },
+    { title: 'REASON', of: ({ sync }) => sync.reason, isWide: true },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api, { selector }) => selectNodes(api, readSelector(selector)),
+  one: findNode,
+}
+
+const configs: Resource<Config> = {
+  names: ['configs', 'config'],
+  kind: 'config',
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'LATEST', of: ({ latestVersion }) => String(latestVersion ?? '') },
+    { title: 'DRAFT', of: ({ draftChanged }) => (draftChanged ? 'changed' : '') },
+    { title: 'UPDATED', of: ({ updatedAt }) => age(updatedAt) },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/configs', { params: { query } }))),
+  one: (api, name) => bodyOf(api.GET('/api/v1/configs/{name}', { params: { path: { name } } })),
+}
+
+function parentOf({ of }: Query): string {
+  if (of !== undefined) return of
+  throw new Failure('Of which config? As in: farmctl get versions default')
+}
+
+const versions: Resource<VersionSummary> = {
+  names: ['versions', 'version'],
+  kind: 'config',
+  parent: 'config',
+  shown: 50,
+  columns: [
+    { title: 'VERSION', of: ({ number }) => String(number) },
+    { title: 'AGE', of: ({ createdAt }) => age(createdAt) },
+    { title: 'AUTHOR', of: ({ author }) => author },
+    { title: 'SOURCE', of: ({ source }) => source },
+    { title: 'NODES', of: ({ nodes }) => String(nodes) },
+    { title: 'MESSAGE', of: ({ message }) => message },
+    { title: 'PARENT', of: ({ parent }) => String(parent ?? ''), isWide: true },
+    { title: 'BYTES', of: ({ sizeBytes }) => String(sizeBytes), isWide: true },
+    { title: 'DIGEST', of: ({ digest }) => digest, isWide: true },
+  ],
+  nameOf: ({ number }) => String(number),
+  list: (api, query) => listVersions(api, parentOf(query), query.limit),
+  one: (api, number, query) => {
+    const path = { name: parentOf(query), number: Number(number) }
+    return bodyOf(api.GET('/api/v1/configs/{name}/versions/{number}', { params: { path } }))
+  },
+}
+
+export const listVersions = (api: Api, name: string, limit?: number) =>
+  pages(
+    (query) =>
+      bodyOf(api.GET('/api/v1/configs/{name}/versions', { params: { path: { name }, query } })),
+    limit,
+  )
+
+const rollouts: Resource<Rollout> = {
+  names: ['rollouts', 'rollout'],
+  kind: 'rollout',
+  shown: 20,
+  columns: [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'WHAT', of: ({ config, version }) => `${config}@${version}` },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'NODES', of: progressOf },
+    { title: 'AGE', of: ({ createdAt }) => age(createdAt) },
+    { title: 'AUTHOR', of: ({ author }) => author },
+    { title: 'MESSAGE', of: ({ message }) => message },
+    { title: 'REASON', of: ({ reason }) => reason, isWide: true },
+  ],
+  nameOf: ({ id }) => id,
+  list: (api, { limit }) =>
+    pages((query) => bodyOf(api.GET('/api/v1/rollouts', { params: { query } })), limit),
+  one: (api, id) => bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id } } })),
+}
+
+export function progressOf({ waves }: Pick<Rollout, 'waves'>): string {
+  const sum = (of: 'nodes' | 'done') => waves.reduce((total, wave) => total + wave[of], 0)
+  return `${sum('done')}/${sum('nodes')}`
+}
+
+const tokens: Resource<Token> = {
+  names: ['tokens', 'token'],
+  kind: 'token',
+  columns: [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'USER', of: ({ user }) => user.username },
+    { title: 'PERMISSIONS', of: ({ permissions }) => permissions?.join(',') ?? 'all' },
+    { title: 'EXPIRES', of: ({ expiresAt }) => expiresAt },
+    { title: 'USED', of: ({ lastUsedAt }) => age(lastUsedAt) },
+    { title: 'FROM', of: ({ lastUsedFrom }) => lastUsedFrom ?? '', isWide: true },
+  ],
+  nameOf: ({ id }) => id,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/tokens', { params: { query } }))),
+  one: (api, id) => among(tokens, api, id),
+}
+
+const users: Resource<User> = {
+  names: ['users', 'user'],
+  kind: 'user',
+  columns: [
+    { title: 'NAME', of: ({ username }) => username },
+    { title: 'ROLES', of: ({ roles }) => roles.join(',') },
+    { title: 'SCOPE', of: ({ scope }) => scope ?? 'whole farm' },
+    { title: 'DISABLED', of: ({ disabled }) => yesNo(disabled) },
+    { title: '2ND FACTOR', of: ({ secondFactor }) => yesNo(secondFactor) },
+    { title: 'ID', of: ({ id }) => id, isWide: true },
+  ],
+  nameOf: ({ username }) => username,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/users', { params: { query } }))),
+  one: (api, name) => among(users, api, name),
+}
+
+const webhooks: Resource<Webhook> = {
+  names: ['webhooks', 'webhook'],
+  kind: 'webhook',
+  columns: [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'URL', of: ({ url }) => url },
+    { title: 'EVENTS', of: ({ events }) => events.join(',') },
+    { title: 'DISABLED', of: ({ disabledAt }) => yesNo(disabledAt !== null) },
+    { title: 'DESCRIPTION', of: ({ description }) => description },
+  ],
+  nameOf: ({ id }) => id,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/webhooks', { params: { query } }))),
+  one: (api, id) => bodyOf(api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } })),
+}
+
+const enrolmentTokens: Resource<EnrolmentToken> = {
+  names: ['enrolment-tokens', 'enrolment-token'],
+  kind: 'token',
+  hasLabels: true,
+  columns: [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'USES', of: ({ uses, maxUses }) => `${uses}/${maxUses}` },
+    { title: 'EXPIRES', of: ({ expiresAt }) => expiresAt },
+    { title: 'BY', of: ({ createdBy }) => createdBy ?? 'operator' },
+    { title: 'LABELS', of: ({ labels }) => labelsText(labels) },
+  ],
+  nameOf: ({ id }) => id,
+  list: (api) =>
+    pages((query) => bodyOf(api.GET('/api/v1/enrolment-tokens', { params: { query } }))),
+  one: (api, id) => among(enrolmentTokens, api, id),
+}
+
+/** Where the API has a list only. */
+async function among<T>(resource: Resource<T>, api: Api, name: string): Promise<T> {
+  const all = resource.list(api, { selector: '', of: undefined, limit: undefined })
+  for await (const item of all) if (resource.nameOf(item) === name) return item
+  throw new Failure(`There is none called "${name}". See: farmctl get ${resource.names[0]}`)
+}
+
+const erased = <T>(resource: Resource<T>) => resource as unknown as Resource<unknown>
+export const RESOURCES: readonly Resource<unknown>[] = [
+  erased(nodes),
+  erased(configs),
+  erased(versions),
+  erased(rollouts),
+  erased(tokens),
+  erased(users),
+  erased(webhooks),
+  erased(enrolmentTokens),
+]
+
+export function resourceOf(word: string): Resource<unknown> {
+  const found = RESOURCES.find(({ names }) => names.includes(word))
+  if (found) return found
+  const known = RESOURCES.map(({ names }) => names[0]).join(', ')
+  throw new Failure(`There is no "${word}" to get: choose of ${known}.`)
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Lists as columns, single things as outlines: for eyes. Programs ask for JSON.
+
+export type Column<T> = { title: string; of: (item: T) => string; isWide?: true }
+
+const GAP = '  '
+const EMPTY = '-'
+
+export function tableLines(titles: readonly string[], rows: readonly (readonly string[])[]) {
+  const widths = titles.map((title, at) =>
+    Math.max(title.length, ...rows.map((row) => shown(row[at]).length)),
+  )
+  return [titles, ...rows].map((row) =>
+    row
+      .map((cell, at) => shown(cell).padEnd(widths[at] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+/** Names and messages are others' words: no control character of theirs reaches the terminal. */
+const shown = (cell: string | undefined) => printable(cell ?? '').replaceAll(/\s+/g, ' ') || EMPTY
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be printed.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+export const printable = (text: string) => text.replaceAll(CONTROL, '�')
+
+/** Any JSON value, one member a line, indented by depth. */
+export function outline(value: unknown, indent = ''): string[] {
+  if (!isNested(value)) return [`${indent}${scalar(value)}`]
+  const entries = Array.isArray(value)
+    ? value.map((item): [string, unknown] => ['-', item])
+    : Object.entries(value).map(([key, item]): [string, unknown] => [`${titleOf(key)}:`, item])
+  const width = Math.max(...entries.map(([label, item]) => (isNested(item) ? 0 : label.length)), 0)
+  return entries.flatMap(([label, item]) => entry(label, item, { indent, width }))
+}
+
+type Place = { indent: string; width: number }
+
+function entry(label: string, item: unknown, { indent, width }: Place): string[] {
+  if (isNested(item)) return [`${indent}${label}`, ...outline(item, `${indent}${GAP}`)]
+  const text = scalar(item)
+  if (text.includes('\n')) {
+    const lines = text.replace(/\n$/, '').split('\n')
+    return [`${indent}${label}`, ...lines.map((line) => `${indent}${GAP}${line}`)]
+  }
+  return [`${indent}${label.padEnd(width)} ${text}`]
+}
+
+const isNested = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0
+
+function scalar(value: unknown): string {
+  if (value === null || value === undefined || value === '') return EMPTY
+  if (typeof value === 'object') return Array.isArray(value) ? 'none' : EMPTY
+  return printable(String(value))
+}
+
+/** updatedAt → Updated at; labels, options and other names of people's own stay as they are. */
+const titleOf = (key: string) =>
+  /^[a-z]+([A-Z][a-z0-9]*)+$/.test(key)
+    ? key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    : key
+
+const UNITS: [seconds: number, letter: string][] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'm'],
+]
+
+/** "5m", "3h", "12d": how long ago, by this machine's clock. */
+export function age(time: string | null, nowMs = Date.now()): string {
+  if (time === null) return EMPTY
+  const seconds = Math.max(0, Math.round((nowMs - Date.parse(time)) / 1000))
+  const unit = UNITS.find(([size]) => seconds >= 2 * size)
+  return unit ? `${Math.floor(seconds / unit[0])}${unit[1]}` : `${seconds}s`
+}
+
+export const labelsText = (labels: Readonly<Record<string, string>>) =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')

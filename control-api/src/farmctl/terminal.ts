@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// What people see and type. Results go to standard output and nothing else does, so that they can be
+// piped; everything said meanwhile goes to standard error.
+import { createInterface, type Interface } from 'node:readline'
+import type { ReadStream } from 'node:tty'
+import { styleText } from 'node:util'
+import { EXIT } from './exit-codes.ts'
+import { Failure } from './failures.ts'
+
+export type Streams = {
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+}
+type Options = Streams & { quiet: boolean; color: boolean; stop: AbortSignal }
+
+const ERASE_LINE = '\r\u001b[K'
+const CTRL_C = '\u0003'
+const CTRL_D = '\u0004'
+const ERASERS = new Set(['\u007f', '\b'])
+
+export class Terminal {
+  readonly #options: Options
+  #lines: AsyncIterator<string> | null = null
+  #hasProgress = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Somebody is there to answer. */
+  get isInteractive(): boolean {
+    return this.#options.stdin.isTTY && this.#options.stderr.isTTY
+  }
+
+  print(text: string): void {
+    this.#endProgress()
+    this.#options.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+
+  /** Bytes as they are. */
+  write(bytes: string | Uint8Array): Promise<void> {
+    const { stdout } = this.#options
+    return new Promise((done) => {
+      stdout.write(bytes, () => done())
+    })
+  }
+
+  note(text: string): void {
+    this.#endProgress()
+    if (!this.#options.quiet) this.#options.stderr.write(`${text}\n`)
+  }
+
+  error(text: string): void {
+    this.#endProgress()
+    this.#options.stderr.write(`${text}\n`)
+  }
+
+  /** One line that is written over on a terminal; elsewhere a line each time. */
+  progress(line: string): void {
+    const { stderr, quiet } = this.#options
+    if (quiet) return
+    if (!stderr.isTTY) {
+      stderr.write(`${line}\n`)
+      return
+    }
+    stderr.write(`${ERASE_LINE}${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+    this.#hasProgress = true
+  }
+
+  style(format: Parameters<typeof styleText>[0], text: string): string {
+    return this.#options.color ? styleText(format, text, { validateStream: false }) : text
+  }
+
+  /** On a terminal only: nothing is agreed to by a pipe. */
+  async confirm(question: string): Promise<boolean> {
+    if (!this.isInteractive) {
+      throw new Failure('Nothing was done: there is no terminal to ask on. Add --yes to go ahead.')
+    }
+    return /^y(es)?$/i.test((await this.#askLine(`${question} [y/N] `)).trim())
+  }
+
+  /** Standard input's next line, asked for when somebody is there. */
+  async ask(question: string): Promise<string> {
+    return this.isInteractive ? this.#askLine(question) : this.#nextLine(question)
+  }
+
+  async askSecret(question: string): Promise<string> {
+    return this.isInteractive ? this.#askHidden(question) : this.#nextLine(question)
+  }
+
+  async readAll(): Promise<string> {
+    this.#options.stdin.setEncoding('utf8')
+    let text = ''
+    for await (const chunk of this.#options.stdin) text += chunk
+    return text
+  }
+
+  #endProgress(): void {
+    if (this.#hasProgress) this.#options.stderr.write('\n')
+    this.#hasProgress = false
+  }
+
+  async #nextLine(question: string): Promise<string> {
+    this.#lines ??= this.#open()[Symbol.asyncIterator]()
+    const { value, done } = await this.#lines.next()
+    if (!done) return value
+    throw new Failure(`"${question.trim()}" was asked, and standard input had no more lines.`)
+  }
+
+  #open(): Interface {
+    const { stdin, stderr } = this.#options
+    return createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY })
+  }
+
+  #askLine(question: string): Promise<string> {
+    this.#endProgress()
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const reader = this.#open()
+    reader.once('SIGINT', () => reject(interrupted()))
+    reader.once('close', () => reject(interrupted()))
+    reader.question(question, resolve)
+    return promise.finally(() => reader.close())
+  }
+
+  /** Raw mode: the terminal itself echoes nothing. */
+  #askHidden(question: string): Promise<string> {
+    this.#endProgress()
+    const { stdin, stderr } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    let typed = ''
+    const take = (key: string) => {
+      if (key === CTRL_C || key === CTRL_D) reject(interrupted())
+      else if (key === '\r' || key === '\n') resolve(typed)
+      else if (ERASERS.has(key)) typed = [...typed].slice(0, -1).join('')
+      else typed += key
+    }
+    const onData = (chunk: string) => [...chunk].forEach(take)
+    setRaw(stdin, true)
+    stdin.setEncoding('utf8').on('data', onData).resume()
+    stderr.write(question)
+    return promise.finally(() => {
+      stdin.off('data', onData).pause()
+      setRaw(stdin, false)
+      stderr.write('\n')
+    })
+  }
+}
+
+const setRaw = (stdin: Partial<Pick<ReadStream, 'setRawMode'>>, raw: boolean) =>
+  stdin.setRawMode?.(raw)
+
+export const interrupted = () => new Failure('Ended. Nothing more was done.', EXIT.interrupted)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// After a restore: what the nodes have said, and the operator's word that this control plane is to go on.
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Write } from '../../db/write.ts'
+import type { App } from '../../fastify.ts'
+import type { Identity } from '../../meta.ts'
+import { confirmRecovery, NodesUnheard, NotInRecovery, survey } from '../../recovery.ts'
+import { RecoveryConfirmationSchema, RecoveryStateSchema } from './schema.ts'
+
+type Deps = {
+  db: Kysely<Database>
+  write: Write
+  identity: Identity
+  /** Nodes that wait may have something to get now. */
+  onConfirmed: () => void
+}
+
+const tags = ['backups']
+
+export const recoveryRoutes =
+  ({ db, write, identity, onConfirmed }: Deps) =>
+  async (app: App) => {
+    const show = async () => {
+      const { recovery, epoch } = identity
+      if (!recovery) return { recovery: null }
+      const restoredAt = new Date(recovery.restoredAtMs).toISOString()
+      const backupCreatedAt = new Date(recovery.backupCreatedAtMs).toISOString()
+      return { recovery: { restoredAt, backupCreatedAt, epoch, ...(await survey(db)) } }
+    }
+
+    app.get(
+      '/recovery',
+      {
+        config: { permission: 'system:read', errors: [] },
+        schema: {
+          operationId: 'getRecovery',
+          tags,
+          summary: 'Was this control plane restored, and does it wait for a confirmation?',
+          response: { 200: RecoveryStateSchema },
+        },
+      },
+      show,
+    )
+
+    app.post(
+      '/recovery/confirm',
+      {
+        config: { permission: 'backups:write', errors: [NotInRecovery, NodesUnheard] },
+        schema: {
+          operationId: 'confirmRecovery',
+          tags,
+          summary: 'After a restore: let this control plane drive the farm again',
+          description:
+            'Takes an epoch above every one that a node has obeyed. Only when no other control plane of these nodes is running.',
+          body: RecoveryConfirmationSchema,
+          response: { 200: RecoveryStateSchema },
+        },
+      },
+      async ({ body, user }) => {
+        await confirmRecovery({ db, write }, identity, {
+          actor: user?.username ?? '',
+          withoutUnheard: body.withoutUnheard ?? false,
+        })
+        onConfirmed()
+        return await show()
+      },
+    )
+  }

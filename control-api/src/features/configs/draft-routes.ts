@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// A config's draft: several people may edit it, and nobody overwrites what they have not seen.
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import type { Database } from '../../db/database.ts'
+import type { Unit, Write } from '../../db/write.ts'
+import { PreconditionFailed } from '../../errors.ts'
+import type { App } from '../../fastify.ts'
+import { sha256 } from '../../ids.ts'
+import { etagOf, requireIfMatch } from '../../preconditions.ts'
+import { IfNoneMatchSchema, NameSchema } from '../../schema/common.ts'
+import { explainConflict, revisionIn } from './draft-conflict.ts'
+import { changeDraft, type DraftRevision, revisionsSince } from './draft-store.ts'
+import { ConfigNotFound, DraftChanged, DraftNotDiscarded } from './errors.ts'
+import { DraftConflictSchema, DraftSchema, PutDraftSchema } from './schema.ts'
+import type { SchemaNode } from './schema-walk.ts'
+import { type ConfigRow, findConfig, latestVersion } from './store.ts'
+import { showDraft, viewDraft } from './view.ts'
+
+type Deps = { db: Kysely<Database>; write: Write; now: () => number; schema: SchemaNode }
+
+const tags = ['configs']
+const params = Type.Object({ name: NameSchema })
+const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
+
+export const draftRoutes =
+  ({ db, write, now, schema }: Deps) =>
+  async (app: App) => {
+    app.get(
+      '/configs/:name/draft',
+      {
+        config: { permission: 'configs:read', errors: [ConfigNotFound] },
+        schema: {
+          operationId: 'getDraft',
+          tags,
+          summary: 'The draft of a config; its ETag is for changing it',
+          params,
+          headers: IfNoneMatchSchema,
+          response: { 200: DraftSchema },
+        },
+      },
+      async ({ params: { name } }, reply) => {
+        const config = await findConfig(db, name)
+        if (!config) throw new ConfigNotFound(name)
+        return showDraft(reply, config)
+      },
+    )
+
+    app.put(
+      '/configs/:name/draft',
+      {
+        config: { permission: 'configs:write', errors: [ConfigNotFound] },
+        schema: {
+          operationId: 'putDraft',
+          tags,
+          summary: 'Replace the draft; If-Match must name the ETag it was read with',
+          description:
+            'When somebody was faster, 412 says who changed what and carries a three-way merge of both texts.',
+          params,
+          headers,
+          body: PutDraftSchema,
+          response: { 200: DraftSchema, 412: DraftConflictSchema },
+        },
+      },
+      async (request, reply) => {
+        const { text } = request.body
+        const done = await write(async (unit) => {
+          const { config, missed } = await openDraft(unit, request)
+          if (missed) return { config, missed }
+          // Begun from an older version, it stays begun from there: saying otherwise would hide what came between.
+          const latest = await latestVersion(unit.trx, config.name)
+          const base = latest?.text === text ? latest.number : config.draft_base
+          await change(unit, config, {
+            text,
+            base,
+            actor: actorOf(request),
+            action: 'draft-changed',
+          })
+          return { config: await reread(unit, config.name), missed: null }
+        })
+        if (done.missed) throw conflict(DraftChanged, done.config, done.missed, text)
+        return showDraft(reply, done.config)
+      },
+    )
+
+    app.delete(
+      '/configs/:name/draft',
+      {
+        config: { permission: 'configs:write', errors: [ConfigNotFound] },
+        schema: {
+          operationId: 'discardDraft',
+          tags,
+          summary: 'Discard what was changed in the draft: it is the latest version again',
+          params,
+          headers,
+          response: { 200: DraftSchema, 412: DraftConflictSchema },
+        },
+      },
+      async (request, reply) => {
+        const done = await write(async (unit) => {
+          const { config, missed } = await openDraft(unit, request)
+          if (missed) return { config, missed }
+          const latest = await latestVersion(unit.trx, config.name)
+          if (!latest) throw new Error(`${config.name} has no version: control.db is damaged`)
+          const { text, number: base } = latest
+          const isSame = text === config.draft_text && base === config.draft_base
+          if (isSame) return { config, missed: null }
+          await change(unit, config, {
+            text,
+            base,
+            actor: actorOf(request),
+            action: 'draft-discarded',
+          })
+          return { config: await reread(unit, config.name), missed: null }
+        })
+        if (done.missed) throw conflict(DraftNotDiscarded, done.config, done.missed, null)
+        return showDraft(reply, done.config)
+      },
+    )
+
+    type DraftRequest = { params: { name: string }; headers: { 'if-match'?: string | undefined } }
+
+    /** `missed`: the drafts since the one the request knows; null: it knows the present one. */
+    const openDraft = async ({ trx }: Unit, request: DraftRequest) => {
+      const { name } = request.params
+      const config = await findConfig(trx, name)
+      if (!config) throw new ConfigNotFound(name)
+      const ifMatch = request.headers['if-match']
+      try {
+        requireIfMatch(ifMatch, etagOf(config.draft_revision))
+        return { config, missed: null }
+      } catch (error) {
+        if (!(error instanceof PreconditionFailed)) throw error
+        return { config, missed: await revisionsSince(trx, name, revisionIn(ifMatch ?? '')) }
+      }
+    }
+
+    type NewDraft = {
+      text: string
+      base: number
+      actor: string
+      action: 'draft-changed' | 'draft-discarded'
+    }
+
+    const change = async (unit: Unit, config: ConfigRow, draft: NewDraft) => {
+      const { text, base, actor, action } = draft
+      const { name, draft_revision } = config
+      const revision = draft_revision + 1
+      await changeDraft(unit, { name, text, base, author: actor, revision, nowMs: now() })
+      // Not the texts: an audit of every keystroke's megabyte would be the largest thing we keep.
+      const data = {
+        before: { revision: draft_revision, sha256: sha256(config.draft_text) },
+        after: { revision, sha256: sha256(text) },
+      }
+      await unit.emit({ kind: 'config', id: name, action, actor, data })
+    }
+
+    const reread = async ({ trx }: Unit, name: string) => {
+      const config = await findConfig(trx, name)
+      if (!config) throw new ConfigNotFound(name)
+      return config
+    }
+
+    /** The refusal brings all that is needed to go on, so that nothing typed is lost. */
+    const conflict = (
+      Refusal: typeof DraftChanged | typeof DraftNotDiscarded,
+      config: ConfigRow,
+      missed: readonly DraftRevision[],
+      mine: string | null,
+    ) => {
+      const etag = etagOf(config.draft_revision)
+      return new Refusal(config.draft_updated_by ?? 'Somebody')
+        .withMembers({
+          current: viewDraft(config),
+          etag,
+          ...explainConflict(missed, mine, schema),
+        })
+        .withHeaders({ etag })
+    }
+  }
+
+const actorOf = (request: { user: { username: string } | null }) => request.user?.username ?? ''

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Versions as nodes get them or would get them, for one look at many nodes: what they share is read,
+// rendered and checked once.
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { RenderTarget } from '../../grouping.ts'
+import type { Preview, Previews, VersionRef } from '../../ports.ts'
+import { diffValues } from './diff.ts'
+import { digestOf } from './digest.ts'
+import type { Rendered } from './render.ts'
+import type { SchemaNode } from './schema-walk.ts'
+import { findVersion, lastReleaseFor } from './store.ts'
+import type { Validate, Validation } from './validation.ts'
+import { createRenderer } from './versions.ts'
+
+type Deps = { db: Kysely<Database>; validate: Validate; schema: SchemaNode }
+type Render = (target: RenderTarget) => Rendered
+
+export function openPreviews({ db, validate, schema }: Deps): Previews {
+  const releases = new Map<string | null, Promise<VersionRef | null>>()
+  const renderers = new Map<string, Promise<Render>>()
+  const values = new WeakMap<Preview, Rendered>()
+  const checks = new Map<string, Validation>()
+
+  const rendererOf = ({ config, number }: VersionRef) => {
+    const key = `${config} ${number}`
+    const known = renderers.get(key) ?? open(db, { config, number })
+    renderers.set(key, known)
+    return known
+  }
+
+  return {
+    released(to) {
+      const { config } = to.group
+      const known =
+        releases.get(config) ??
+        lastReleaseFor(db, to).then((row) =>
+          row ? { config: row.config, number: row.version } : null,
+        )
+      releases.set(config, known)
+      return known
+    },
+    async textOf({ config, number }) {
+      return (await findVersion(db, config, number))?.text ?? null
+    },
+    async render(version, target) {
+      const rendered = (await rendererOf(version))(target)
+      const { text, value, errors, variables } = rendered
+      const digest = value === undefined ? null : digestOf(value)
+      const preview = { text, digest, errors, variables }
+      values.set(preview, rendered)
+      return preview
+    },
+    pointers(before, after) {
+      const [from, to] = [before, after].map((one) => one && values.get(one)?.value)
+      if (from === undefined || from === null || to === undefined || to === null) return ['']
+      return diffValues(from, to, schema).changes.map(({ pointer }) => pointer)
+    },
+    async check(preview, most) {
+      const { text, errors } = preview
+      if (errors.length > 0) return errors
+      const known = checks.get(text)
+      if (!known && checks.size >= most) return null
+      const validation = known ?? (await validate(text))
+      checks.set(text, validation)
+      if (!validation.ok && validation.unavailable !== null) return null
+      return validation.errors.map((error) => values.get(preview)?.toAuthor(error) ?? error)
+    },
+  }
+}
+
+async function open(db: Kysely<Database>, { config, number }: VersionRef): Promise<Render> {
+  const row = await findVersion(db, config, number)
+  if (!row) throw new Error(`${config} version ${number} is gone: control.db is damaged`)
+  return createRenderer(row.text)
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// What a change would do before anybody makes it: every node's group and text as they are and as they
+// would be. Reads only; asks farmstead-node about texts that would be new, a bounded number of them.
+import { setImmediate as othersTurn } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { type Grouping, type RenderTarget, takesConfig, targetOf } from '../../grouping.ts'
+import type { OpenPreviews, Preview, Previews, VersionRef } from '../../ports.ts'
+import { some } from '../../schema/common.ts'
+import { type Impact, MAX_POINTERS } from '../../schema/impact.ts'
+import {
+  allGroups,
+  assignedVersions,
+  type GroupedNode,
+  type GroupRow,
+  groupedNodes,
+  toGrouping,
+} from './store.ts'
+
+export type Fleet = { groups: readonly GroupRow[]; nodes: readonly GroupedNode[] }
+export type FleetChange = (fleet: Fleet) => Fleet
+type Deps = { db: Kysely<Database>; openPreviews: OpenPreviews }
+
+/** A check is a process on the control plane's own machine. */
+const MAX_CHECKS = 100
+const MAX_ERRORS_EACH = 10
+/** Rendering does not wait for anything: other requests get their turn in between. */
+const NODES_PER_TURN = 25
+
+export async function impactOf({ db, openPreviews }: Deps, change: FleetChange): Promise<Impact> {
+  const before = { groups: await allGroups(db), nodes: await groupedNodes(db) }
+  const after = change(before)
+  const groupings = [toGrouping(before.groups), toGrouping(after.groups)] as const
+  const assigned = await assignedVersions(db)
+  const previews = openPreviews()
+  const found = new Findings(previews)
+  for (const [i, node] of before.nodes.entries()) {
+    if (i % NODES_PER_TURN === 0) await othersTurn()
+    const [old, now] = [
+      targetOf(groupings[0], node),
+      targetOf(groupings[1], after.nodes[i] ?? node),
+    ]
+    const { id: nodeId, name: nodeName } = node
+    const who = { nodeId, nodeName }
+    const [from, to] = [
+      await versionFor(previews, groupings[0], old, assigned.get(nodeId)),
+      await versionFor(previews, groupings[1], now, assigned.get(nodeId)),
+    ]
+    if (old.group.name !== now.group.name) {
+      found.moves.push({ ...who, from: old.group.name, to: now.group.name })
+    }
+    if (!isSame([old, from], [now, to])) await found.compare(who, { old, from }, { now, to })
+  }
+  return found.impact()
+}
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+/** What the next rollout to it would be about: what it has, unless that is no longer for its group. */
+async function versionFor(
+  previews: Previews,
+  { claimed }: Grouping,
+  { group }: ReturnType<typeof targetOf>,
+  assigned: VersionRef | undefined,
+): Promise<VersionRef | null> {
+  if (assigned && takesConfig({ group, claimed }, assigned.config)) return assigned
+  return await previews.released({ group, claimed })
+}
+
+type Who = { nodeId: string; nodeName: string }
+
+class Findings {
+  readonly moves: Impact['moves']['items'] = []
+  readonly changes: Impact['changes']['items'] = []
+  readonly invalid: Impact['invalid']['items'] = []
+  unchecked = 0
+  readonly #previews: Previews
+
+  constructor(previews: Previews) {
+    this.#previews = previews
+  }
+
+  async compare(
+    who: Who,
+    { old, from }: { old: RenderTarget; from: VersionRef | null },
+    { now, to }: { now: RenderTarget; to: VersionRef | null },
+  ): Promise<void> {
+    const before = from && (await this.#previews.render(from, old))
+    const after = to && (await this.#previews.render(to, now))
+    const [fromDigest, toDigest] = [before?.digest ?? null, after?.digest ?? null]
+    const isInvalid = after !== null && after.errors.length > 0
+    if (isInvalid || fromDigest !== toDigest) {
+      const pointers = this.#previews.pointers(before, after).slice(0, MAX_POINTERS)
+      this.changes.push({ ...who, from, to, fromDigest, toDigest, pointers })
+    }
+    if (to && after && (isInvalid || fromDigest !== toDigest)) await this.#check(who, to, after)
+  }
+
+  async #check(who: Who, version: VersionRef, after: Preview) {
+    const checked = await this.#previews.check(after, MAX_CHECKS)
+    if (checked === null) this.unchecked += 1
+    else if (checked.length > 0) {
+      this.invalid.push({ ...who, version, errors: checked.slice(0, MAX_ERRORS_EACH) })
+    }
+  }
+
+  impact(): Impact {
+    const [moves, changes, invalid] = [some(this.moves), some(this.changes), some(this.invalid)]
+    return { moves, changes, invalid, unchecked: this.unchecked }
+  }
+}
+
+/** One node with another name, other labels or another override. */
+export const nodeChange =
+  (id: string, change: Partial<Omit<GroupedNode, 'id'>>): FleetChange =>
+  ({ groups, nodes }) => ({
+    groups,
+    nodes: nodes.map((node) => (node.id === id ? { ...node, ...change } : node)),
+  })
+
+export const groupChange =
+  (change: (groups: readonly GroupRow[]) => readonly GroupRow[]): FleetChange =>
+  ({ groups, nodes }) => ({ groups: change(groups), nodes })

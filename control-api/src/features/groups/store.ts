@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Groups in control.db, and what is needed of the nodes to say what a change of them does.
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { DEFAULT_GROUP, type Grouping, groupingOf } from '../../grouping.ts'
+import { parseSelector, type Selector } from '../../selector.ts'
+import type { GroupTables } from './tables.ts'
+
+type Reader = Kysely<Database> | Transaction<Database>
+type Trx = Transaction<Database>
+export type GroupRow = Selectable<GroupTables['node_groups']>
+
+/** In order, the default group last. */
+export const allGroups = (db: Reader): Promise<GroupRow[]> =>
+  db
+    .selectFrom('node_groups')
+    .selectAll()
+    .orderBy((eb) => eb('name', '=', DEFAULT_GROUP))
+    .orderBy('position')
+    .orderBy('name')
+    .execute()
+
+export const readGrouping = async (db: Reader): Promise<Grouping> => toGrouping(await allGroups(db))
+
+export const toGrouping = (rows: readonly GroupRow[]): Grouping =>
+  groupingOf(
+    rows.map(({ name, config, merge_patch, selector, revision }) => ({
+      name,
+      config,
+      mergePatch: JSON.parse(merge_patch),
+      selector: stored(selector),
+      revision,
+    })),
+  )
+
+function stored(selector: string): Selector {
+  const parsed = parseSelector(selector)
+  if (!parsed.ok) throw new Error('a stored selector cannot be read: control.db is damaged')
+  return parsed.selector
+}
+
+export const insertGroup = async (trx: Trx, row: GroupRow): Promise<void> => {
+  await trx.insertInto('node_groups').values(row).execute()
+}
+
+export const saveGroup = async (trx: Trx, { name, ...row }: GroupRow): Promise<void> => {
+  await trx.updateTable('node_groups').set(row).where('name', '=', name).execute()
+}
+
+export const deleteGroup = async (trx: Trx, name: string): Promise<void> => {
+  await trx.deleteFrom('node_groups').where('name', '=', name).execute()
+}
+
+export const configExists = async (db: Reader, name: string): Promise<boolean> => {
+  const row = await db
+    .selectFrom('configs')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export const labelsOfNodes = (db: Reader): Promise<{ labels: string }[]> =>
+  db.selectFrom('nodes').select('labels').where('decommissioned_at_ms', 'is', null).execute()
+
+export type GroupedNode = { id: string; name: string; labels: string; merge_patch: string }
+
+export const groupedNodes = (db: Reader): Promise<GroupedNode[]> =>
+  db
+    .selectFrom('nodes')
+    .select(['id', 'name', 'labels', 'merge_patch'])
+    .where('decommissioned_at_ms', 'is', null)
+    .orderBy('name')
+    .execute()
+
+/** The version each node was told to run, by node. */
+export async function assignedVersions(db: Reader) {
+  const rows = await db
+    .selectFrom('assignments as a')
+    .select(['node_id', 'config', 'version as number'])
+    .where('generation', '=', (eb) =>
+      eb
+        .selectFrom('assignments as b')
+        .select(({ fn }) => fn.max('b.generation').as('generation'))
+        .whereRef('b.node_id', '=', 'a.node_id')
+        .where('b.state', '!=', 'withdrawn'),
+    )
+    .execute()
+  return new Map(rows.map(({ node_id, ...version }) => [node_id, version]))
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Identities at rest: which person at the provider is which user here.
+import type { Kysely, Selectable } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Unit } from '../../db/write.ts'
+import type { OidcIdentitiesTable } from './tables.ts'
+
+export type IdentityRow = Selectable<OidcIdentitiesTable>
+type Reader = Kysely<Database> | Unit['trx']
+
+export async function findIdentity(db: Reader, of: Pick<IdentityRow, 'issuer' | 'subject'>) {
+  return await db
+    .selectFrom('oidc_identities')
+    .selectAll()
+    .where('issuer', '=', of.issuer)
+    .where('subject', '=', of.subject)
+    .executeTakeFirst()
+}
+
+export async function identityOfUser(db: Reader, of: Pick<IdentityRow, 'user_id' | 'issuer'>) {
+  return await db
+    .selectFrom('oidc_identities')
+    .selectAll()
+    .where('user_id', '=', of.user_id)
+    .where('issuer', '=', of.issuer)
+    .executeTakeFirst()
+}
+
+export async function insertIdentity({ trx }: Unit, row: IdentityRow): Promise<void> {
+  await trx.insertInto('oidc_identities').values(row).execute()
+}
+
+export async function noteSignIn({ trx }: Unit, row: IdentityRow, atMs: number): Promise<void> {
+  await trx
+    .updateTable('oidc_identities')
+    .set({ last_sign_in_at_ms: atMs })
+    .where('issuer', '=', row.issuer)
+    .where('subject', '=', row.subject)
+    .execute()
+}
+
+export async function deleteIdentity({ trx }: Unit, row: IdentityRow): Promise<void> {
+  await trx
+    .deleteFrom('oidc_identities')
+    .where('issuer', '=', row.issuer)
+    .where('subject', '=', row.subject)
+    .execute()
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+import { defineError } from '../../errors.ts'
+
+export const WebhookNotFound = defineError(
+  404,
+  'webhook_not_found',
+  'No such webhook',
+  (id: string) => `There is no webhook ${id}. GET /api/v1/webhooks lists them.`,
+)
+export const UrlRefused = defineError(
+  422,
+  'url_refused',
+  'That is no address for a webhook',
+  (url: string) =>
+    `"${url}" must be an http or https URL without a user name and password: every delivery is signed, so the receiver needs none.`,
+)
+export const TooManyWebhooks = defineError(
+  409,
+  'too_many_webhooks',
+  'There are enough webhooks',
+  (limit: number) => `There are ${limit}, which is the most. Delete one that nobody needs.`,
+)
+export const EventNotFound = defineError(
+  404,
+  'event_not_found',
+  'No such event',
+  (id: number) => `There is no event ${id}. GET /api/v1/audit lists them with their numbers.`,
+)

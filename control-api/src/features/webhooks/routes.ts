@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Webhooks: who elsewhere is told of events.
+import type { FastifyReply } from 'fastify'
+import type { Kysely } from 'kysely'
+import { Type } from 'typebox'
+import type { Database } from '../../db/database.ts'
+import type { Write } from '../../db/write.ts'
+import type { EventLog } from '../../event-log.ts'
+import type { App } from '../../fastify.ts'
+import { newId } from '../../ids.ts'
+import { etagOf, requireIfMatch } from '../../preconditions.ts'
+import { PageQuerySchema, pageOf } from '../../schema/common.ts'
+import { defineCursor } from '../../schema/cursor.ts'
+import type { SecretBox } from '../../secret-box.ts'
+import { webhookActionRoutes } from './action-routes.ts'
+import { type Dispatcher, NO_FAILURE, purposeOf } from './dispatcher.ts'
+import { TooManyWebhooks, UrlRefused, WebhookNotFound } from './errors.ts'
+import { newWebhookSecret } from './rules.ts'
+import {
+  CreatedWebhookSchema,
+  NewWebhookSchema,
+  WebhookIdSchema,
+  type WebhookPatch,
+  WebhookPatchSchema,
+  WebhookSchema,
+} from './schema.ts'
+import {
+  countWebhooks,
+  deleteWebhook,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  requireWebhook,
+  updateWebhook,
+  viewWebhook,
+  type WebhookRow,
+} from './store.ts'
+import { AddressRefused, type Guard } from './targets.ts'
+
+export type WebhookDeps = {
+  db: Kysely<Database>
+  write: Write
+  now: () => number
+  box: SecretBox
+  guard: Pick<Guard, 'checkLiteral'>
+  dispatcher: Pick<Dispatcher, 'changed' | 'deliver'>
+  events: Pick<EventLog, 'after'>
+  controlPlaneId: string
+}
+
+const WEBHOOKS_MAX = 100
+const tags = ['webhooks']
+const params = Type.Object({ id: WebhookIdSchema })
+const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
+const cursors = defineCursor('webhooks', 'text')
+
+export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
+  const { db, write, now, box, dispatcher } = deps
+  await app.register(webhookActionRoutes(deps))
+
+  const show = (reply: FastifyReply, row: WebhookRow) => {
+    reply.header('etag', etagOf(row.revision))
+    return viewWebhook(row, now())
+  }
+  const requireUrl = (text: string): void => {
+    const url = URL.parse(text)
+    if (!url || url.username || url.password) throw new UrlRefused(text)
+    deps.guard.checkLiteral(url)
+  }
+
+  app.get(
+    '/webhooks',
+    {
+      config: { permission: 'webhooks:read' },
+      schema: {
+        operationId: 'listWebhooks',
+        tags,
+        summary: 'Webhooks, newest first, without their secrets',
+        querystring: PageQuerySchema,
+        response: { 200: pageOf(WebhookSchema) },
+      },
+    },
+    async ({ query: { cursor, limit = 100 } }) => {
+      const [before] = cursors.read(cursor) ?? []
+      const found = await listWebhooks(db, { before, limit: limit + 1 })
+      const { rows, nextCursor } = cursors.page(found, limit, ({ id }) => [id])
+      return { items: rows.map((row) => viewWebhook(row, now())), nextCursor }
+    },
+  )
+
+  app.post(
+    '/webhooks',
+    {
+      config: {
+        permission: 'webhooks:write',
+        errors: [UrlRefused, AddressRefused, TooManyWebhooks],
+      },
+      schema: {
+        operationId: 'createWebhook',
+        tags,
+        summary: 'Make a webhook; its secret is shown this once',
+        description:
+          'It is told of what happens from now on, in order, each event at least once, signed as Standard Webhooks has it. Tell no secret in the URL: it is shown and recorded.',
+        body: NewWebhookSchema,
+        response: { 201: CreatedWebhookSchema },
+      },
+    },
+    async (request, reply) => {
+      const { url, description = '', events = ['*'] } = request.body
+      requireUrl(url)
+      const actor = request.user?.username ?? ''
+      const secret = newWebhookSecret()
+      const row = await write(async (unit) => {
+        if ((await countWebhooks(unit.trx)) >= WEBHOOKS_MAX) throw new TooManyWebhooks(WEBHOOKS_MAX)
+        const id = newId('webhook')
+        const after = { url, description, events }
+        const data = { after }
+        const eventId = await unit.emit({ kind: 'webhook', id, action: 'created', actor, data })
+        const made: WebhookRow = {
+          id,
+          url,
+          description,
+          events: JSON.stringify(events),
+          revision: 1,
+          secret: box.seal(secret, purposeOf(id)),
+          old_secret: null,
+          old_secret_until_ms: null,
+          last_event_id: eventId,
+          ...NO_FAILURE,
+          disabled_at_ms: null,
+          disabled_reason: null,
+          created_at_ms: now(),
+          created_by: actor,
+        }
+        await insertWebhook(unit, made)
+        return made
+      })
+      reply.code(201).header('location', `/api/v1/webhooks/${row.id}`)
+      return { ...show(reply, row), secret }
+    },
+  )
+
+  app.get(
+    '/webhooks/:id',
+    {
+      config: { permission: 'webhooks:read', errors: [WebhookNotFound] },
+      schema: {
+        operationId: 'getWebhook',
+        tags,
+        summary: 'One webhook; its ETag is for changing it',
+        params,
+        response: { 200: WebhookSchema },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const row = await findWebhook(db, id)
+      if (!row) throw new WebhookNotFound(id)
+      return show(reply, row)
+    },
+  )
+
+  app.patch(
+    '/webhooks/:id',
+    {
+      config: {
+        permission: 'webhooks:write',
+        errors: [WebhookNotFound, UrlRefused, AddressRefused],
+      },
+      schema: {
+        operationId: 'updateWebhook',
+        tags,
+        summary: 'Change a webhook, or disable or enable it',
+        params,
+        headers,
+        body: WebhookPatchSchema,
+        response: { 200: WebhookSchema },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const patch = request.body
+      if (patch.url !== undefined) requireUrl(patch.url)
+      const changed = await write(async (unit) => {
+        const before = await requireWebhook(unit, id)
+        requireIfMatch(request.headers['if-match'], etagOf(before.revision))
+        const actor = request.user?.username ?? ''
+        const eventId = await unit.emit({
+          kind: 'webhook',
+          id,
+          action: 'changed',
+          actor,
+          data: { before: shownOf(before), after: { ...shownOf(before), ...patch } },
+        })
+        unit.afterCommit(() => dispatcher.changed(id))
+        return await updateWebhook(unit, id, {
+          revision: before.revision + 1,
+          ...columnsOf(patch),
+          ...(patch.disabled === undefined
+            ? {}
+            : switchOf(before, patch.disabled, { actor, eventId, nowMs: now() })),
+        })
+      })
+      return show(reply, changed)
+    },
+  )
+
+  app.delete(
+    '/webhooks/:id',
+    {
+      config: { permission: 'webhooks:write', errors: [WebhookNotFound] },
+      schema: {
+        operationId: 'deleteWebhook',
+        tags,
+        summary: 'Delete a webhook: what it was not told yet it is not told any more',
+        params,
+        headers,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      await write(async (unit) => {
+        const row = await requireWebhook(unit, id)
+        requireIfMatch(request.headers['if-match'], etagOf(row.revision))
+        await deleteWebhook(unit, id)
+        const data = { before: shownOf(row) }
+        await unit.emit({
+          kind: 'webhook',
+          id,
+          action: 'deleted',
+          actor: request.user?.username ?? '',
+          data,
+        })
+        unit.afterCommit(() => dispatcher.changed(id))
+      })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+const shownOf = ({ url, description, events, disabled_at_ms }: WebhookRow) => ({
+  url,
+  description,
+  events: JSON.parse(events),
+  disabled: disabled_at_ms !== null,
+})
+
+const columnsOf = ({ url, description, events }: WebhookPatch): Partial<WebhookRow> => ({
+  ...(url !== undefined && { url }),
+  ...(description !== undefined && { description }),
+  ...(events && { events: JSON.stringify(events) }),
+})
+
+type Switched = { actor: string; eventId: number; nowMs: number }
+
+/** Enabled, it begins with what happens from now on: days of old news at once help nobody. */
+function switchOf(
+  { disabled_at_ms }: WebhookRow,
+  disabled: boolean,
+  { actor, eventId, nowMs }: Switched,
+): Partial<WebhookRow> {
+  if (disabled === (disabled_at_ms !== null)) return {}
+  if (disabled) return { disabled_at_ms: nowMs, disabled_reason: `Disabled by ${actor}` }
+  return { disabled_at_ms: null, disabled_reason: null, last_event_id: eventId, ...NO_FAILURE }
+}

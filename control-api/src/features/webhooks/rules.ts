@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// What a webhook is told, how it is signed (https://www.standardwebhooks.com), and when it is tried again.
+import { createHmac, randomBytes } from 'node:crypto'
+import type { StoredEvent } from '../../event-log.ts'
+
+export type Message = {
+  /** The same at every attempt, so that a receiver knows what it has had. */
+  id: string
+  eventId: number | null
+  type: string
+  body: string
+}
+
+export function matchesEvent(patterns: readonly string[], type: string): boolean {
+  const [kind] = type.split('.', 1)
+  return patterns.some((one) => one === '*' || one === kind || one === `${kind}.*` || one === type)
+}
+
+export function messageOf(controlPlaneId: string, { id, event, actor }: StoredEvent): Message {
+  const type = `${event.kind}.${event.action}`
+  const data = { sequence: id, ...event, actor }
+  return {
+    id: `event_${controlPlaneId.replace(/^cp_/, '')}_${id}`,
+    eventId: id,
+    type,
+    body: JSON.stringify({ type, timestamp: event.at, data }),
+  }
+}
+
+type Test = { id: string; webhookId: string; actor: string; nowMs: number }
+
+export function testMessage({ id, webhookId, actor, nowMs }: Test): Message {
+  const at = new Date(nowMs).toISOString()
+  const type = 'webhook.test'
+  const data = { kind: 'webhook', id: webhookId, action: 'test', at, actor }
+  return { id, eventId: null, type, body: JSON.stringify({ type, timestamp: at, data }) }
+}
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+export const newWebhookSecret = () => `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
+
+/** With every secret that is good: a receiver needs to know one of them. */
+export function headersOf(
+  { id, body }: Message,
+  secrets: readonly string[],
+  nowMs: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1000))
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
+    const signed = `${id}.${timestamp}.${body}`
+    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+  })
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** After each failed attempt; from the last one on every six hours. */
+const BACK_OFF_MS = [
+  5000,
+  30_000,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
+]
+/** So that those that failed together do not come back together. */
+const JITTER = 0.2
+
+export function backOffMs(attempts: number, random = Math.random()): number {
+  const base = BACK_OFF_MS[Math.min(attempts, BACK_OFF_MS.length) - 1] ?? 0
+  return Math.round(base * (1 - JITTER + 2 * JITTER * random))
+}
+
+const GIVE_UP_AFTER_MS = 3 * 24 * HOUR_MS
+/** Also: a clock that jumped, or a service that stood still for days, is no failure of theirs. */
+const GIVE_UP_AFTER_ATTEMPTS = 10
+
+export const isGivenUp = (attempts: number, failingForMs: number) =>
+  attempts >= GIVE_UP_AFTER_ATTEMPTS && failingForMs >= GIVE_UP_AFTER_MS

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Which requests were sent with an Idempotency-Key in the last day, and what they were answered.
+// Bounded per caller: the newest thousand keys and four megabytes of answers. Answers are sealed, for
+// they may say more than the rest of the database does of one thing at a time.
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Write } from '../db/write.ts'
+import type { SecretBox } from '../secret-box.ts'
+import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from './errors.ts'
+
+export type KeptAnswer = { status: number; headers: Record<string, string>; body: string }
+export type KeyedRequest = { caller: string; route: string; key: string; digest: string }
+/** `forget`: nothing was done, so the key is free again. */
+export type Outcome = { kind: 'done'; answer: KeptAnswer | null } | { kind: 'unknown' | 'forget' }
+
+export const KEPT_MS = 24 * 3600_000
+export const KEYS_PER_CALLER = 1000
+const BYTES_PER_CALLER = 4 * 1024 * 1024
+export const LARGEST_ANSWER_BYTES = 64 * 1024
+
+export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>
+type Deps = { db: Kysely<Database>; write: Write; now: () => number; box: SecretBox }
+
+export function createIdempotencyKeys({ db, write, now, box }: Deps) {
+  /** A row that says running and is not in here was cut off by the end of a process. */
+  const running = new Set<string>()
+
+  /** null: it is the first one, and is to be answered. Throws when it is neither that nor a repetition. */
+  async function begin(request: KeyedRequest): Promise<KeptAnswer | null> {
+    if (running.has(nameOf(request))) throw await whyNotNow(request)
+    running.add(nameOf(request))
+    try {
+      const known = await insertOrFind(request)
+      if (known === null) return null
+      running.delete(nameOf(request))
+      return answerAgain(known, request)
+    } catch (error) {
+      running.delete(nameOf(request))
+      throw error
+    }
+  }
+
+  const whyNotNow = async (request: KeyedRequest) => {
+    const row = await find(db, request)
+    const isOther = row !== undefined && row.request_digest !== request.digest
+    return isOther
+      ? new KeyReused(request.key)
+      : new StillRunning().withHeaders({ 'retry-after': '1' })
+  }
+
+  const insertOrFind = (request: KeyedRequest) =>
+    write(async ({ trx }) => {
+      const nowMs = now()
+      await trx
+        .deleteFrom('idempotency_keys')
+        .where('started_at_ms', '<=', nowMs - KEPT_MS)
+        .execute()
+      const known = await find(trx, request)
+      if (known) return known
+      const { caller, route, key, digest } = request
+      const row = { caller, route, key, request_digest: digest, started_at_ms: nowMs }
+      await trx
+        .insertInto('idempotency_keys')
+        .values({ ...row, outcome: 'running', answer: null, size_bytes: 0 })
+        .execute()
+      return null
+    })
+
+  const answerAgain = (row: Row, request: KeyedRequest): KeptAnswer => {
+    if (row.request_digest !== request.digest) throw new KeyReused(request.key)
+    if (row.outcome !== 'done') throw new OutcomeUnknown()
+    if (row.answer === null) throw new AlreadyDone()
+    return JSON.parse(box.open(row.answer, nameOf(request)))
+  }
+
+  async function finish(request: KeyedRequest, outcome: Outcome): Promise<void> {
+    try {
+      await write(async ({ trx }) => {
+        const row = at(request)
+        if (outcome.kind === 'forget') {
+          await trx.deleteFrom('idempotency_keys').where(row).execute()
+          return
+        }
+        const kept = outcome.kind === 'done' ? modest(outcome.answer) : null
+        const answer = kept && box.seal(kept, nameOf(request))
+        await trx
+          .updateTable('idempotency_keys')
+          .set({ outcome: outcome.kind, answer, size_bytes: answer?.length ?? 0 })
+          .where(row)
+          .execute()
+        await dropOldest(trx, request.caller)
+      })
+    } finally {
+      running.delete(nameOf(request))
+    }
+  }
+
+  return { begin, finish }
+}
+
+function modest(answer: KeptAnswer | null): string | null {
+  const text = answer && JSON.stringify(answer)
+  return text !== null && Buffer.byteLength(text) <= LARGEST_ANSWER_BYTES ? text : null
+}
+
+const nameOf = ({ caller, route, key }: KeyedRequest) => JSON.stringify([caller, route, key])
+
+type Row = NonNullable<Awaited<ReturnType<typeof find>>>
+
+const find = (db: Kysely<Database>, request: KeyedRequest) =>
+  db
+    .selectFrom('idempotency_keys')
+    .select(['request_digest', 'outcome', 'answer'])
+    .where(at(request))
+    .executeTakeFirst()
+
+const at =
+  ({ caller, route, key }: KeyedRequest) =>
+  (eb: ExpressionBuilder<Database, 'idempotency_keys'>) =>
+    eb.and({ caller, route, key })
+
+async function dropOldest(trx: Kysely<Database>, caller: string): Promise<void> {
+  await sql`
+    delete from idempotency_keys where caller = ${caller} and outcome <> 'running'
+      and (route, key) in (
+        select route, key from (
+          select route, key,
+            row_number() over newest as place,
+            sum(size_bytes) over newest as total_bytes
+          from idempotency_keys where caller = ${caller}
+          window newest as (
+            order by started_at_ms desc, route, key rows between unbounded preceding and current row
+          )
+        ) where place > ${KEYS_PER_CALLER} or total_bytes > ${BYTES_PER_CALLER}
+      )`.execute(trx)
+}

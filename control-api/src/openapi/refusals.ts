@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What a route can refuse with: what it names itself, and what follows from its kind. openapi.json says
+// so for each operation, and the tests hold every answer against it.
+import type { FastifySchema } from 'fastify'
+import {
+  CrossOrigin,
+  Internal,
+  InvalidRequest,
+  NeedsSession,
+  NotAllowed,
+  NotJson,
+  NotSignedIn,
+  PasswordChangeRequired,
+  PreconditionFailed,
+  PreconditionRequired,
+  type Refusal,
+  StorageBusy,
+  StorageFull,
+  TokenNotAllowed,
+  TooLarge,
+  TooManyAttempts,
+  TooManyRequests,
+  WrongToken,
+} from '../errors.ts'
+import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from '../idempotency/errors.ts'
+import type { Access } from '../permissions.ts'
+import { InvalidCursor } from '../schema/cursor.ts'
+import { type Reach, reachOf, WholeFarmRequired } from '../scope.ts'
+import { hasProperty } from './json-schema.ts'
+
+export type DescribedRoute = {
+  method: string | string[]
+  url?: string
+  schema?: FastifySchema
+  config?: {
+    permission?: Access
+    forTokensToo?: true
+    errors?: readonly Refusal[]
+    rateLimit?: unknown
+    scope?: Reach
+  }
+}
+
+const SAFE = new Set(['GET', 'HEAD'])
+
+export function refusalsOf(route: DescribedRoute): Refusal[] {
+  const { schema = {}, config = {}, url = '' } = route
+  const { permission, forTokensToo, errors = [], rateLimit } = config
+  const isSafe = [route.method].flat().every((method) => SAFE.has(method))
+  const found: Refusal[] = [...errors, Internal]
+  if (permission !== 'public') found.push(NotSignedIn, WrongToken, TooManyAttempts)
+  if (permission === 'session:own' && !forTokensToo) found.push(NeedsSession)
+  if (permission !== 'public' && permission !== 'session:own') {
+    found.push(NotAllowed, TokenNotAllowed, PasswordChangeRequired)
+  }
+  if (permission !== undefined && reachOf(url, permission, config.scope) === 'farm') {
+    found.push(WholeFarmRequired)
+  }
+  if (!isSafe) found.push(CrossOrigin, StorageBusy, StorageFull)
+  if (schema.params || schema.querystring || schema.headers || !isSafe) found.push(InvalidRequest)
+  if (!isSafe) found.push(NotJson, TooLarge)
+  if (hasProperty(schema.querystring, 'cursor')) found.push(InvalidCursor)
+  if (hasProperty(schema.headers, 'if-match')) found.push(PreconditionRequired, PreconditionFailed)
+  if (hasProperty(schema.headers, 'idempotency-key')) {
+    found.push(KeyReused, StillRunning, AlreadyDone, OutcomeUnknown)
+  }
+  if (rateLimit !== false) found.push(TooManyRequests)
+  return [...new Set(found)].sort((a, b) => a.statusCode - b.statusCode)
+}

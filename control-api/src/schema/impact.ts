@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What a change of groups, labels or overrides would do to the nodes: the answer to ?dry_run=1.
+import { type Static, Type } from 'typebox'
+import {
+  ConfigErrorSchema,
+  DigestSchema,
+  NameSchema,
+  NodeIdSchema,
+  Nullable,
+  someOf,
+} from './common.ts'
+
+const who = { nodeId: NodeIdSchema, nodeName: NameSchema }
+const Version = Type.Object({ config: NameSchema, number: Type.Integer() })
+export const MAX_POINTERS = 20
+
+export const ImpactSchema = Type.Object(
+  {
+    moves: someOf(Type.Object({ ...who, from: NameSchema, to: NameSchema })),
+    changes: someOf(
+      Type.Object({
+        ...who,
+        from: Nullable(Version),
+        to: Nullable(Version),
+        fromDigest: Nullable(DigestSchema),
+        toDigest: Nullable(DigestSchema),
+        pointers: Type.Array(Type.String(), {
+          description: `Where the texts differ, the first ${MAX_POINTERS}`,
+        }),
+      }),
+    ),
+    invalid: someOf(
+      Type.Object({ ...who, version: Version, errors: Type.Array(ConfigErrorSchema) }),
+    ),
+    unchecked: Type.Integer({
+      description: 'Nodes that would get another text which farmstead-node was not asked about',
+    }),
+  },
+  {
+    description:
+      'moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it.',
+  },
+)
+export type Impact = Static<typeof ImpactSchema>

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// `npm run bench -- api`: how long the real service takes to answer, with 1,000 versions, 10,000 nodes and
+// 100,000 audit rows, to a few clients that read and write at once.
+//   npm run bench -- api [--seconds S] [--versions N] [--nodes N] [--audit-rows N]
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { Session } from '../durability/session.ts'
+import { CONFIG, makeLargeDatabase, nodeIdOf, nodeNameOf, type Size } from './large-database.ts'
+
+const SOURCE = resolve(import.meta.dirname, '../../src')
+const NODE_BINARY = resolve(SOURCE, '../../server-c/build/release/farmstead-node')
+const CLIENTS = 4
+/** All clients together stay below the limit that the service sets for one address (3,000 a minute). */
+const PAUSE_MS = 95
+const WRITE_SHARE = 0.2
+const READ_LIMIT_MS = 20
+const WRITE_LIMIT_MS = 50
+const START_WITHIN_MS = 60_000
+
+type Draw = (below: number) => number
+type Call = { name: string; run: (session: Session, size: Size, draw: Draw) => Promise<unknown> }
+export type Row = { name: string; limitMs: number; ms: number[] }
+
+const get = (name: string, path: (size: Size, draw: Draw) => string): Call => ({
+  name,
+  run: (session, size, draw) => session.must('GET', path(size, draw)),
+})
+const versions = `/configs/${CONFIG}/versions`
+
+/** A cursor in the middle of the list, as the service made it. */
+const deep = (name: string, path: string): Call => {
+  let cursor: string | null = null
+  return {
+    name,
+    async run(session) {
+      const query: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
+      const { body } = await session.must('GET', `${path}?limit=100${query}`)
+      cursor = body.nextCursor === null ? null : String(body.nextCursor)
+    },
+  }
+}
+
+const reads: Call[] = [
+  get('GET /nodes', () => '/nodes?limit=100'),
+  deep('GET /nodes, page after page', '/nodes'),
+  get(
+    'GET /nodes?q=',
+    (size, draw) => `/nodes?limit=100&q=${nodeNameOf(draw(size.nodes)).slice(0, 9)}`,
+  ),
+  get('GET /nodes/{id}', (size, draw) => `/nodes/${nodeIdOf(draw(size.nodes))}`),
+  get('GET /configs', () => '/configs'),
+  get('GET …/versions', () => `${versions}?limit=100`),
+  deep('GET …/versions, page after page', versions),
+  get('GET …/versions/{number}', (size, draw) => `${versions}/${1 + draw(size.versions)}`),
+  get('GET …/draft', () => `/configs/${CONFIG}/draft`),
+  get('GET /rollouts', () => '/rollouts'),
+  get('GET /audit', () => '/audit?limit=100'),
+  deep('GET /audit, page after page', '/audit'),
+]
+
+const writes: Call[] = [
+  {
+    name: 'PATCH /nodes/{id}',
+    async run(session, size, draw) {
+      const path = `/nodes/${nodeIdOf(draw(size.nodes))}`
+      // Its ETag is read before; only the change is measured.
+      const { etag } = await session.must('GET', path)
+      return () =>
+        session.ask('PATCH', path, { labels: { zone: `z${draw(9)}` } }, { 'if-match': etag ?? '' })
+    },
+  },
+  {
+    name: 'PUT …/draft',
+    async run(session, _size, draw) {
+      const path = `/configs/${CONFIG}/draft`
+      const { etag } = await session.must('GET', path)
+      const body = { text: `{ "listen": [] } // ${draw(1e9)}` }
+      return () => session.ask('PUT', path, body, { 'if-match': etag ?? '' })
+    },
+  },
+  {
+    name: 'POST /enrolment-tokens',
+    run: async (session) => () => session.must('POST', '/enrolment-tokens', {}),
+  },
+]
+
+type Options = Size & { seconds: number }
+
+export async function measure({ seconds, ...size }: Options): Promise<Row[]> {
+  const home = mkdtempSync(join(tmpdir(), 'farmstead-bench-api-'))
+  const env = {
+    PATH: process.env.PATH,
+    FARMSTEAD_DATA_DIR: home,
+    FARMSTEAD_PORT: '0',
+    FARMSTEAD_AGENT_PORT: '0',
+    FARMSTEAD_AGENT_URL: 'http://127.0.0.1:1',
+    FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
+    FARMSTEAD_NODE_BINARY: NODE_BINARY,
+    FARMSTEAD_LOG_LEVEL: 'fatal',
+  }
+  await makeLargeDatabase(home, size)
+  const admin = [join(SOURCE, 'admin.ts'), 'reset-admin-password', '--json']
+  const { password } = JSON.parse(execFileSync(process.execPath, admin, { env, encoding: 'utf8' }))
+  const child = spawn(process.execPath, [join(SOURCE, 'server.ts')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((done) => child.once('close', done))
+  try {
+    const url = await untilUp(child.stdout)
+    const session = await Session.first(url, password, 'a long password of the bench')
+    const rows = new Map<string, Row>()
+    const endsAt = performance.now() + seconds * 1000
+    const client = async () => {
+      while (performance.now() < endsAt) {
+        await once(session, size, rows)
+        await sleep(PAUSE_MS)
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, client))
+    return [...rows.values()]
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function untilUp(stdout: NodeJS.ReadableStream): Promise<string> {
+  let output = ''
+  stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  const deadline = performance.now() + START_WITHIN_MS
+  for (;;) {
+    const url = /Console and API {2}(\S+)/.exec(output)?.[1]
+    if (url) return url
+    if (performance.now() > deadline) throw new Error('the service did not start')
+    await sleep(20)
+  }
+}
+
+async function once(session: Session, size: Size, rows: Map<string, Row>): Promise<void> {
+  const draw = (below: number) => Math.floor(Math.random() * below)
+  const isWrite = Math.random() < WRITE_SHARE
+  const calls = isWrite ? writes : reads
+  const call = calls[draw(calls.length)]
+  if (!call) return
+  let startedAt = performance.now()
+  const prepared = await call.run(session, size, draw)
+  if (typeof prepared === 'function') {
+    startedAt = performance.now()
+    const { status } = await prepared()
+    // Another client was faster: a refusal is no write.
+    if (status === 412) return
+    if (status >= 400) throw new Error(`${call.name} answered ${status}`)
+  }
+  const limitMs = isWrite ? WRITE_LIMIT_MS : READ_LIMIT_MS
+  const row = rows.get(call.name) ?? { name: call.name, limitMs, ms: [] }
+  row.ms.push(performance.now() - startedAt)
+  rows.set(call.name, row)
+}
+
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN
+}
+
+export function table(rows: readonly Row[]): string[] {
+  const all = (limitMs: number, name: string): Row => ({
+    name,
+    limitMs,
+    ms: rows.filter((row) => row.limitMs === limitMs).flatMap(({ ms }) => ms),
+  })
+  const order = [...rows].sort((a, b) => a.limitMs - b.limitMs || a.name.localeCompare(b.name))
+  const lines = [...order, all(READ_LIMIT_MS, 'all reads'), all(WRITE_LIMIT_MS, 'all writes')]
+  return [
+    '| | requests | p50 ms | p95 ms | p99 ms | above the limit |',
+    '|---|---|---|---|---|---|',
+    ...lines.map(({ name, limitMs, ms }) => {
+      const above = ms.filter((one) => one > limitMs).length / Math.max(1, ms.length)
+      const cells = [0.5, 0.95, 0.99].map((q) => quantile(ms, q).toFixed(1))
+      const share = `${(above * 100).toFixed(1)} % > ${limitMs} ms`
+      return `| ${[name, ms.length, ...cells, share].join(' | ')} |`
+    }),
+  ]
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '60' },
+      versions: { type: 'string', default: '1000' },
+      nodes: { type: 'string', default: '10000' },
+      'audit-rows': { type: 'string', default: '100000' },
+    },
+  })
+  const rows = await measure({
+    seconds: Number(values.seconds),
+    versions: Number(values.versions),
+    nodes: Number(values.nodes),
+    auditRows: Number(values['audit-rows']),
+  })
+  process.stdout.write(`${table(rows).join('\n')}\n`)
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Speaks to the public API of a service that is killed again and again.
+
+export type Answer = { status: number; etag: string | null; body: Record<string, unknown> }
+
+export class Session {
+  #url: string
+  #cookie = ''
+
+  private constructor(url: string) {
+    this.#url = url
+  }
+
+  static async first(url: string, oneTime: string, password: string): Promise<Session> {
+    const session = new Session(url)
+    await session.#signIn(oneTime)
+    await session.must('PUT', '/session/password', {
+      currentPassword: oneTime,
+      newPassword: password,
+    })
+    await session.#signIn(password)
+    return session
+  }
+
+  /** The same session, at where the service listens now: an acknowledged sign-in is a write, too. */
+  async continueAt(url: string): Promise<void> {
+    this.#url = url
+    const { status } = await this.ask('GET', '/session')
+    if (status !== 200) throw new Error(`the session is gone: GET /session answered ${status}`)
+  }
+
+  async #signIn(password: string): Promise<void> {
+    const response = await fetch(`${this.#url}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: this.#url },
+      body: JSON.stringify({ username: 'admin', password }),
+    })
+    if (response.status !== 201) throw new Error(`no sign-in: ${await response.text()}`)
+    this.#cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.#url}/api/v1${path}`, {
+      method,
+      headers: {
+        origin: this.#url,
+        cookie: this.#cookie,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const { status } = response
+    return { status, etag: response.headers.get('etag'), body: text ? JSON.parse(text) : {} }
+  }
+
+  async must(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await this.ask(method, path, body)
+    if (answer.status < 300) return answer
+    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { tempDir } from '../helper.ts'
+
+const controlApi = resolve(import.meta.dirname, '../..')
+const GENERATES_WITHIN_MS = 60_000
+
+test(
+  'the generated types are those of openapi.json (else: npm run farmctl-types)',
+  () => {
+    const fresh = join(tempDir(), 'api-types.gen.ts')
+    const script = '../web-ui/node_modules/openapi-typescript/bin/cli.js'
+    execFileSync(process.execPath, [script, 'openapi.json', '-o', fresh], { cwd: controlApi })
+    const committed = readFileSync(join(controlApi, 'src/farmctl/api-types.gen.ts'), 'utf8')
+    expect(committed === readFileSync(fresh, 'utf8')).toBe(true)
+  },
+  GENERATES_WITHIN_MS,
+)

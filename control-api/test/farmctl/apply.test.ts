@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { FARMCTL_TEST_MS, farmctl, joinNode, siteText } from './helper.ts'
+
+describe('apply', { timeout: FARMCTL_TEST_MS }, () => {
+  test('makes a version, byte for byte, and nothing the second time', async () => {
+    const { run, json, file } = await farmctl()
+    const path = file('configs/default.jsonc', siteText(8101))
+    const first = await run(['apply', '-f', path, '--yes', '-m', 'The first'])
+    expect([first.code, first.stderr]).toEqual([0, ''])
+    expect(first.stdout).toContain('+ config default: create')
+    expect(first.stdout).toContain('rollout start default@1')
+    expect((await run(['export', 'default'])).stdout).toBe(siteText(8101))
+
+    const again = await run(['apply', '-f', path, '--yes', '-m', 'Again'])
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      '= config default: no change\nPlan: 1 no change.\n',
+    ])
+    const { items } = (await json('history', 'default')) as { items: { message: string }[] }
+    expect(items.map(({ message }) => message)).toEqual(['The first'])
+  })
+
+  test('shows what would change line by line, and does nothing unless told to', async () => {
+    const { run, file } = await farmctl()
+    await run(['apply', '-f', file('site.jsonc', siteText(8101)), '--yes', '-m', 'The first'])
+    file('site.jsonc', siteText(8102))
+    const dry = await run(['apply', '-f', 'site.jsonc', '--dry-run', '--exit-code'])
+    expect(dry.code).toBe(1)
+    expect(dry.stdout).toContain('~ config site: change')
+    expect(dry.stdout).toContain('-  "listen": [{ "port": 8101 }],')
+    expect(dry.stdout).toContain('+  "listen": [{ "port": 8102 }],')
+    const asked = await run(['apply', '-f', 'site.jsonc', '-m', 'why'])
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringMatching(/Add --yes/)])
+    const silent = await run(['apply', '-f', 'site.jsonc', '--yes'])
+    expect([silent.code, silent.stderr]).toEqual([1, expect.stringMatching(/--message/)])
+    expect((await run(['export', 'site'])).stdout).toBe(siteText(8101))
+  })
+
+  test('tells every file’s errors as places in them, and does nothing of any', async () => {
+    const { run, json, file } = await farmctl()
+    file('farm/configs/good.jsonc', siteText(8101))
+    file('farm/configs/bad.jsonc', siteText(8101).replace('"port"', '"prot"'))
+    file('farm/nodes/gone.jsonc', '{}')
+    file('farm/nodes/typo.jsonc', '{\n  "lables": {}\n}')
+    const { code, stdout, stderr } = await run(['apply', '-f', 'farm', '--yes', '-m', 'why'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^farmctl: farm\/configs\/bad\.jsonc:3:\d+: /)
+    expect(stderr).toMatch(/\nfarm\/nodes\/gone\.jsonc: there is no node "gone"/)
+    expect(stderr).toMatch(/\nfarm\/nodes\/typo\.jsonc:2:3: "lables" is not known here/)
+    expect(await json('get', 'configs')).toEqual({ items: [] })
+  })
+
+  test('takes a config from standard input', async () => {
+    const { run } = await farmctl()
+    const nameless = await run(['apply', '-f', '-', '--yes', '-m', 'why'], siteText(8101))
+    expect(nameless.stderr).toMatch(/--name/)
+    const args = ['apply', '-f', '-', '--name', 'default', '--yes', '-m', 'why']
+    expect((await run(args, siteText(8101))).code).toBe(0)
+    expect((await run(['export', 'default'])).stdout).toBe(siteText(8101))
+  })
+
+  test('gives nodes their labels and overrides; an exported farm is applied without a change', async () => {
+    const farm = await farmctl()
+    const { run, json, file, home } = farm
+    await joinNode(farm, 'node-1')
+    file('farm/configs/default.jsonc', siteText(8101))
+    file(
+      'farm/nodes/node-1.jsonc',
+      '{ "labels": { "zone": "eu" }, "override": { "workers": 1 } } // mine',
+    )
+    const applied = await run(['apply', '-f', 'farm', '--yes', '-m', 'All of it'])
+    expect([applied.code, applied.stderr]).toEqual([0, ''])
+    const node: { labels: object } = await json('get', 'node', 'node-1')
+    expect(node.labels).toEqual({ zone: 'eu' })
+    expect((await run(['nodes', 'override', 'node-1'])).stdout).toBe('{\n  "workers": 1\n}\n')
+
+    expect((await run(['export', '--all', 'copy'])).code).toBe(0)
+    expect(readFileSync(join(home, 'copy/configs/default.jsonc'), 'utf8')).toBe(siteText(8101))
+    const back = await run(['apply', '-f', 'copy', '--dry-run', '--exit-code'])
+    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining('Plan: 2 no change.')])
+  })
+
+  test('prints one document with --json', async () => {
+    const { json, file } = await farmctl()
+    const path = file('default.jsonc', siteText(8101))
+    expect(await json('apply', '-f', path, '--yes', '-m', 'why')).toMatchObject({
+      applied: true,
+      steps: [{ kind: 'config', name: 'default', file: path, action: 'create' }],
+      done: [expect.stringContaining('version 1')],
+    })
+    expect(await json('config', 'apply', '-f', path)).toMatchObject({ applied: false })
+  })
+})

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// farmctl as people run it: a process of its own with a home of its own, against the real service on
+// a real socket.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type Built, build, PASSWORD, tempDir } from '../helper.ts'
+import { SimulatedNode } from '../simulated-node.ts'
+
+const MAIN = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
+/** Processes that start while others build take their time. */
+export const FARMCTL_TEST_MS = 90_000
+
+export type Ended = { code: number | null; stdout: string; stderr: string }
+export type Running = {
+  child: ChildProcess
+  out: { stdout: string; stderr: string }
+  ended: Promise<Ended>
+}
+export type Farmctl = {
+  service: Built
+  url: string
+  home: string
+  start(args: readonly string[], env?: Record<string, string>): Running
+  /** On a terminal: what is written to the child is typed. */
+  type(args: readonly string[]): Running
+  /** With what it reads from standard input. */
+  run(args: readonly string[], input?: string, env?: Record<string, string>): Promise<Ended>
+  /** Parses what --json printed. */
+  json(...args: string[]): Promise<never>
+  file(path: string, text: string): string
+}
+
+/** Signed in as an administrator, unless told otherwise. */
+export async function farmctl({ signedIn = true } = {}): Promise<Farmctl> {
+  const service = await build()
+  await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = service.app.server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const home = tempDir()
+  const environment = { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1' }
+  const start = (args: readonly string[], env: Record<string, string> = {}) =>
+    watched(
+      spawn(process.execPath, [MAIN, ...args], { cwd: home, env: { ...environment, ...env } }),
+    )
+  const run: Farmctl['run'] = (args, input, env) => {
+    const { child, ended } = start(args, env)
+    child.stdin?.end(input ?? '')
+    return ended
+  }
+  const type: Farmctl['type'] = (args) => {
+    const command = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
+    const options = { cwd: home, env: { ...environment, TERM: 'xterm' } }
+    return watched(spawn('script', ['-qec', command, '/dev/null'], options))
+  }
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run([...args, '--json'])
+    if (code !== 0) throw new Error(`farmctl ${args.join(' ')}: ${code} ${stderr}`)
+    return JSON.parse(stdout) as never
+  }
+  const file = (path: string, text: string) => {
+    const full = join(home, path)
+    mkdirSync(dirname(full), { recursive: true })
+    writeFileSync(full, text)
+    return path
+  }
+  if (signedIn) await run(['login', url, '--user', 'test-admin'], `${PASSWORD}\n`)
+  return { service, url, home, start, type, run, json, file }
+}
+
+function watched(child: ChildProcess): Running {
+  const out = { stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    out.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    out.stderr += text
+  })
+  const ended = new Promise<Ended>((done) => child.on('close', (code) => done({ code, ...out })))
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  return { child, out, ended }
+}
+
+/** A node of the farm that obeys until it is told otherwise. */
+export async function joinNode({ service }: Farmctl, name: string): Promise<SimulatedNode> {
+  if (!service.agents.server.listening) await service.agents.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = service.agents.server.address() as AddressInfo
+  const { secret } = (
+    await service.admin.inject({
+      method: 'POST',
+      url: '/api/v1/enrolment-tokens',
+      payload: { labels: { zone: name } },
+    })
+  ).json()
+  const node = await SimulatedNode.join(`http://127.0.0.1:${port}`, secret, name)
+  await node.connect()
+  onTestFinished(() => node.disconnect())
+  return node
+}
+
+export const siteText = (port: number) =>
+  `// A site of one file.\n{\n  "listen": [{ "port": ${port} }],\n  "sites": [{ "hosts": ["*"], "root": "/srv/www" }]\n}\n`

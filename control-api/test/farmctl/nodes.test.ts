@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, test } from 'vitest'
+import { FARMCTL_TEST_MS, farmctl, joinNode } from './helper.ts'
+
+describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
+  test('get labels, overrides, and an end', async () => {
+    const farm = await farmctl()
+    const { run, file } = farm
+    await joinNode(farm, 'node-1')
+    const labelled = await run(['nodes', 'label', 'node-1', 'tier=edge', 'zone-'])
+    expect([labelled.code, labelled.stdout]).toEqual([0, 'node-1: tier=edge\n'])
+    expect((await run(['nodes', 'label', 'node-1', 'nonsense'])).stderr).toMatch(/key=value/)
+    const patch = file('patch.jsonc', '{ "workers": 2 } // fewer cores')
+    const changed = await run(['nodes', 'override', 'node-1', '-f', patch, '--yes'])
+    expect([changed.code, changed.stderr]).toEqual([0, expect.stringContaining('+  "workers": 2')])
+    expect((await run(['nodes', 'override', 'node-1', '-f', patch, '--yes'])).stdout).toBe(
+      'No change.\n',
+    )
+    const broken = await run(['nodes', 'override', 'node-1', '-f', file('b.jsonc', '{\n"a" 1}')])
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('b.jsonc:2:5: ')])
+    expect((await run(['nodes', 'drift', 'node-1'])).code).toBe(6)
+    expect((await run(['describe', 'node', 'node-1'])).stdout).toMatch(/^Sync|^sync:/m)
+    expect((await run(['nodes', 'decommission', 'node-1', '--yes'])).code).toBe(0)
+    expect((await run(['describe', 'node', 'node-1'])).stderr).toMatch(/There is no node "node-1"/)
+  })
+})
+
+describe('enrol', { timeout: FARMCTL_TEST_MS }, () => {
+  test('prints the command to run on the machine, alone on standard output', async () => {
+    const { run, json } = await farmctl()
+    const { code, stdout } = await run(['enrol', '--label', 'zone=eu', '--expires', '2h'])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\S*farmstead-node join .*\n$/)])
+    const { items } = (await json('get', 'enrolment-tokens')) as { items: { labels: object }[] }
+    expect(items).toEqual([expect.objectContaining({ labels: { zone: 'eu' }, maxUses: 1 })])
+    expect((await run(['enrol', '--expires', 'soon'])).stderr).toMatch(/90s, 30m, 1h or 7d/)
+  })
+})
+
+describe('tokens', { timeout: FARMCTL_TEST_MS }, () => {
+  test('are made with a secret shown once, and revoked', async () => {
+    const { run, json, url } = await farmctl()
+    const args = ['tokens', 'create', 'export job', '--permission', 'configs:read']
+    const { id, secret }: { id: string; secret: string } = await json(...args)
+    const env = { FARMSTEAD_URL: url, FARMSTEAD_TOKEN: secret }
+    expect((await run(['get', 'configs'], '', env)).code).toBe(0)
+    expect((await run(['get', 'nodes'], '', env)).code).toBe(5)
+    expect((await run(['get', 'tokens'])).stdout).toContain('export job')
+    expect((await run(['tokens', 'revoke', id, '--yes'])).code).toBe(0)
+    expect((await run(['get', 'configs'], '', env)).code).toBe(5)
+  })
+})

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// What decides and prints, without a process.
+
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { messagesOf } from '../../src/farmctl/events.ts'
+import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
+import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
+import { age, outline, tableLines } from '../../src/farmctl/table.ts'
+import { tempDir } from '../helper.ts'
+
+describe('how a rollout ended', () => {
+  test.each([
+    ['running', [], null],
+    ['queued', [], null],
+    ['succeeded', ['done'], EXIT.ok],
+    ['rejected', [], EXIT.rejected],
+    ['paused', ['done', 'nacked'], EXIT.rejected],
+    ['frozen', ['nacked', 'apply_reverted'], EXIT.rejected],
+    ['paused', ['done', 'apply_reverted'], EXIT.rolledBack],
+    ['reverted', ['reverted'], EXIT.rolledBack],
+    ['revert_incomplete', ['revert_failed'], EXIT.rolledBack],
+    ['paused', ['unreachable'], EXIT.inconclusive],
+    ['frozen', ['done', 'skipped'], EXIT.inconclusive],
+    ['awaiting_approval', [], EXIT.inconclusive],
+    ['superseded', [], EXIT.inconclusive],
+  ])('%s with nodes %j is exit code %s', (state, tasks, code) => {
+    expect(exitCodeOf({ state, tasks: tasks.map((one) => ({ state: one })) })).toBe(code)
+  })
+})
+
+describe('a diff of lines', () => {
+  const numbered = (count: number, edit: (line: string, at: number) => string = (line) => line) =>
+    Array.from({ length: count }, (_, at) => edit(`line ${at}`, at)).join('\n')
+
+  test('of the same text is empty', () => {
+    expect(unifiedDiff('a\nb\n', 'a\nb\n')).toEqual([])
+  })
+
+  // The judge is patch(1)'s other half: what Git makes of the same two files.
+  test.each([
+    ['nothing before', '', 'a\nb\n'],
+    ['nothing after', 'a\nb\n', ''],
+    ['one line changed', numbered(20), numbered(20, (line, at) => (at === 10 ? 'other' : line))],
+    ['far apart', numbered(40), numbered(40, (line, at) => (at % 30 === 2 ? `${line}!` : line))],
+    [
+      'near each other',
+      numbered(20),
+      numbered(20, (line, at) => (at % 6 === 2 ? `${line}!` : line)),
+    ],
+    ['a line more at the end', numbered(5), `${numbered(5)}\nmore\n`],
+    ['only the last newline', 'a\nb', 'a\nb\n'],
+  ])('is what Git says: %s', (_name, from, to) => {
+    const dir = tempDir()
+    writeFileSync(join(dir, 'from'), from)
+    writeFileSync(join(dir, 'to'), to)
+    const lines = unifiedDiff(from, to)
+    const patch = ['--- a/from', '+++ b/from', ...lines, ''].join('\n')
+    execFileSync('git', ['apply', '-p1', '--unidiff-zero', '-'], { cwd: dir, input: patch })
+    expect(execFileSync('cat', ['from'], { cwd: dir }).toString()).toBe(to)
+  })
+})
+
+test('a table is as wide as its cells, and others’ control characters stay out of it', () => {
+  expect(
+    tableLines(
+      ['NAME', 'WHY'],
+      [
+        ['node-1', 'fine\u001b[31m'],
+        ['n', ''],
+      ],
+    ),
+  ).toEqual(['NAME    WHY', 'node-1  fine�[31m', 'n       -'])
+})
+
+test('an outline shows every member of a thing, one a line', () => {
+  const node = {
+    updatedAt: 'x',
+    labels: { zone: 'eu' },
+    tasks: [{ a: 1 }, { a: 2 }],
+    none: [],
+    text: 'a\nb\n',
+  }
+  expect(outline(node)).toEqual([
+    'updated at: x',
+    'labels:',
+    '  zone: eu',
+    'tasks:',
+    '  -',
+    '    a: 1',
+    '  -',
+    '    a: 2',
+    'none:       none',
+    'text:',
+    '  a',
+    '  b',
+  ])
+})
+
+test.each([
+  [0, '0s'],
+  [119, '119s'],
+  [120, '2m'],
+  [7200, '2h'],
+  [3 * 86_400, '3d'],
+])('%s seconds ago is %s', (seconds, text) => {
+  expect(age(new Date(0).toISOString(), seconds * 1000)).toBe(text)
+})
+
+test('events are read whole, however their bytes are cut', async () => {
+  const bytes = new TextEncoder().encode(
+    ': hello\n\nid: 7\ndata: {"name":"ä"}\n\nevent: resync\r\ndata: {}\r\n\r\n',
+  )
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+      controller.close()
+    },
+  })
+  const messages = []
+  for await (const message of messagesOf(new Response(body))) messages.push(message)
+  expect(messages.filter(({ data }) => data)).toEqual([
+    { event: 'message', id: '7', data: '{"name":"ä"}' },
+    { event: 'resync', id: '', data: '{}' },
+  ])
+})

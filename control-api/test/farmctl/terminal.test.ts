@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// On a terminal: script(1) makes one.
+import { describe, expect, test } from 'vitest'
+import { PASSWORD } from '../helper.ts'
+import { FARMCTL_TEST_MS, farmctl, type Running, siteText } from './helper.ts'
+
+const WITHIN = { timeout: 30_000 }
+
+async function answer({ child, out }: Running, question: string, typed: string): Promise<void> {
+  await expect.poll(() => out.stdout, WITHIN).toContain(question)
+  child.stdin?.write(typed)
+}
+
+describe('on a terminal', { timeout: FARMCTL_TEST_MS }, () => {
+  test('the password is asked for and not shown', async () => {
+    const { type, run, url } = await farmctl({ signedIn: false })
+    const login = type(['login', url])
+    await answer(login, 'User name: ', 'test-admin\r')
+    await answer(login, 'Password: ', `x\u007f${PASSWORD}\r`)
+    const { code, stdout } = await login.ended
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Signed in to')])
+    expect(stdout).not.toContain('correct')
+    expect((await run(['get', 'nodes'])).code).toBe(0)
+  })
+
+  test('a plan is asked about; anything but yes does nothing', async () => {
+    const { type, run, file } = await farmctl()
+    const args = ['apply', '-f', file('default.jsonc', siteText(8101)), '-m', 'why']
+    const refused = type(args)
+    await answer(refused, 'Do this? [y/N] ', '\r')
+    expect(await refused.ended).toMatchObject({ code: 1 })
+    expect((await run(['get', 'config', 'default'])).code).toBe(1)
+    const agreed = type(args)
+    await answer(agreed, 'Do this? [y/N] ', 'y\r')
+    expect(await agreed.ended).toMatchObject({ code: 0 })
+    expect((await run(['get', 'config', 'default'])).code).toBe(0)
+  })
+
+  test('Ctrl-C at a question ends it, and the terminal echoes again', async () => {
+    const { type, url } = await farmctl({ signedIn: false })
+    const login = type(['login', url, '--user', 'test-admin'])
+    await answer(login, 'Password: ', '\u0003')
+    expect(await login.ended).toMatchObject({
+      code: 130,
+      stdout: expect.stringContaining('Ended.'),
+    })
+  })
+})

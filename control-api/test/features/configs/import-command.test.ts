@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// `admin import-config`, as an operator runs it.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { nodeBinary, tempDir } from '../../helper.ts'
+import { OTHER, TEXT } from './config-client.ts'
+
+const script = resolve(import.meta.dirname, '../../../src/admin.ts')
+
+/** Three processes, one after the other, on a machine that may be busy. */
+const RUNS_WITHIN_MS = 120_000
+
+test(
+  'import-config reads standard input, and names it where an error is',
+  () => {
+    const dataDir = tempDir()
+    const run = (input: string) => {
+      const args = ['--name', 'default', '--file', '-', '--message', 'piped']
+      const { PATH = '' } = process.env
+      return spawnSync(process.execPath, [script, 'import-config', ...args], {
+        input,
+        encoding: 'utf8',
+        env: { PATH, FARMSTEAD_DATA_DIR: dataDir, FARMSTEAD_NODE_BINARY: nodeBinary },
+      })
+    }
+    expect(run(TEXT).stdout).toBe('stdin is version 1 of "default".\n')
+    expect(run(OTHER).stdout).toContain('version 2')
+    const refused = run(TEXT.replace('8080', '99999'))
+    expect(refused.status).toBe(1)
+    expect(refused.stderr).toMatch(/^stdin:4:\d+: .*port.*99999/m)
+  },
+  RUNS_WITHIN_MS,
+)

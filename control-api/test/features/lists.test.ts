@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// What all lists have in common, and that none costs more the longer it is.
+import { type Compilable, type Kysely, sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/database.ts'
+import { pageQuery as enrolmentTokens } from '../../src/features/enrolment-tokens/store.ts'
+import { pageQuery as nodes } from '../../src/features/nodes/store.ts'
+import { pageQuery as rollouts } from '../../src/features/rollouts/store.ts'
+import type { Scope } from '../../src/scope.ts'
+import { enrolNode } from '../agents/node-client.ts'
+import { type Built, build } from '../helper.ts'
+
+const LISTS = ['nodes', 'configs', 'rollouts', 'enrolment-tokens', 'tokens', 'audit', 'webhooks']
+
+const names = async ({ admin }: Built, query: string) => {
+  const response = await admin.inject({ url: `/api/v1/nodes?${query}` })
+  return response.json().items.map(({ name }: { name: string }) => name)
+}
+
+describe('every list', () => {
+  test('refuses a cursor that is not its own, and says so', async () => {
+    const { admin } = await build()
+    const others = Buffer.from('["others","x"]', 'utf8').toString('base64url')
+    for (const list of LISTS) {
+      for (const cursor of ['x', others]) {
+        const response = await admin.inject({ url: `/api/v1/${list}?cursor=${cursor}` })
+        expect(response.json(), list).toMatchObject({ status: 400, code: 'invalid_cursor' })
+      }
+    }
+  })
+
+  test('has a limit', async () => {
+    const { admin } = await build()
+    for (const list of LISTS) {
+      const response = await admin.inject({ url: `/api/v1/${list}?limit=501` })
+      expect(response.json(), list).toMatchObject({ status: 400, code: 'invalid_request' })
+    }
+  })
+})
+
+describe('GET /nodes', () => {
+  test('finds nodes by name, by a part of it, and by whether they are there', async () => {
+    const service = await build()
+    const [first] = [await enrolNode(service), await enrolNode(service)]
+    await first?.hello()
+    expect(await names(service, 'name=edge-1-2')).toEqual(['edge-1-2'])
+    expect(await names(service, 'name=edge')).toEqual([])
+    expect(await names(service, 'q=DGE-1')).toEqual(['edge-1', 'edge-1-2'])
+    expect(await names(service, 'q=1-2')).toEqual(['edge-1-2'])
+    expect(await names(service, 'connected=true')).toEqual(['edge-1'])
+    expect(await names(service, 'connected=false')).toEqual(['edge-1-2'])
+  })
+})
+
+describe('GET /enrolment-tokens', () => {
+  test('finds those a node can still enrol with', async () => {
+    let now = Date.now()
+    const service = await build({ now: () => now })
+    const make = async (expiresInSeconds: number) => {
+      const url = '/api/v1/enrolment-tokens'
+      const response = await service.admin.inject({
+        method: 'POST',
+        url,
+        payload: { expiresInSeconds },
+      })
+      return response.json().id as string
+    }
+    const short = await make(60)
+    const long = await make(3600)
+    now += 61_000
+    const ids = async (usable: boolean) => {
+      const url = `/api/v1/enrolment-tokens?usable=${usable}`
+      const response = await service.admin.inject({ url })
+      return response.json().items.map(({ id }: { id: string }) => id)
+    }
+    expect(await ids(true)).toEqual([long])
+    expect(await ids(false)).toEqual([short])
+  })
+})
+
+describe('a page', () => {
+  const everyPage: [string, (db: Kysely<Database>) => Compilable][] = [
+    ['nodes', (db) => nodes(db, { ...noFilter, after: undefined, limit: 101 })],
+    ['nodes after', (db) => nodes(db, { ...noFilter, after: 'm', limit: 101 })],
+    ['nodes by name', (db) => nodes(db, { ...noFilter, name: 'm', after: undefined, limit: 101 })],
+    ['nodes by part', (db) => nodes(db, { ...noFilter, q: 'm', after: 'a', limit: 101 })],
+    [
+      'nodes by presence',
+      (db) =>
+        nodes(db, { ...noFilter, among: [{ ids: ['x'], isIn: false }], after: 'a', limit: 101 }),
+    ],
+    ['rollouts', (db) => rollouts(db, { scope: null, before: 'x', limit: 101 })],
+    [
+      'rollouts by state',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, state: 'running' }),
+    ],
+    [
+      'rollouts by config',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, config: 'default' }),
+    ],
+    [
+      'rollouts by author',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, author: 'admin' }),
+    ],
+    ['enrolment tokens', (db) => enrolmentTokens(db, { ...anyToken, limit: 101 })],
+    ['nodes in a scope', (db) => nodes(db, { ...noFilter, scope: zone, after: 'a', limit: 101 })],
+    ['rollouts in a scope', (db) => rollouts(db, { scope: zone, before: 'x', limit: 101 })],
+    [
+      'enrolment tokens in a scope',
+      (db) => enrolmentTokens(db, { ...anyToken, scope: zone, limit: 101 }),
+    ],
+  ]
+  const zone: Scope = [{ kind: 'in', key: 'zone', values: ['eu'] }]
+  const anyToken = { scope: null, before: undefined, usable: true, nowMs: 0 }
+  const noFilter = { scope: null, name: undefined, q: undefined, among: [] }
+
+  test('is read off an index in its order: nothing is sorted, no table is scanned', async () => {
+    const { services } = await build()
+    for (const [what, query] of everyPage) {
+      const plan = await planOf(services.db, query(services.db))
+      expect(plan.length, what).toBeGreaterThan(0)
+      for (const step of plan) {
+        expect(step, what).not.toMatch(/TEMP B-TREE FOR ORDER BY/)
+        // The ids that are asked for come as JSON: as many as there are.
+        expect(step, what).not.toMatch(/^SCAN (?!\w+ USING |json_each)/)
+      }
+    }
+  })
+})
+
+async function planOf(db: Kysely<Database>, query: Compilable): Promise<string[]> {
+  const { sql: text, parameters } = query.compile()
+  const parts = text.split('?')
+  const explained = parts
+    .slice(1)
+    .reduce(
+      (whole, part, i) => sql`${whole}${parameters[i]}${sql.raw(part)}`,
+      sql`explain query plan ${sql.raw(parts[0] ?? '')}`,
+    )
+  const { rows } = await explained.execute(db)
+  return (rows as { detail: string }[]).map(({ detail }) => detail)
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { groupsIn, localPath, rolesOf, usernames } from '../../../src/features/oidc/rules.ts'
+import { oidcConfig } from '../../../src/oidc-config.ts'
+import { tempDir } from '../../helper.ts'
+
+/** Of names without end. */
+const firstOf = (names: Generator<string>, count: number) =>
+  Array.from({ length: count }, () => names.next().value)
+
+const HERE = 'https://farm.example.org'
+
+test.each([
+  [undefined, '/'],
+  ['/nodes?label=a#top', '/nodes?label=a#top'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['/\t/evil.example', '/'],
+  ['https://evil.example/', '/'],
+  ['javascript:alert(1)', '/'],
+  ['nodes', '/'],
+  ['/a/../../b', '/b'],
+  ['/api/v1/session/oidc', '/'],
+])('after signing in %s leads to %s', (next, expected) => {
+  expect(localPath(next, HERE)).toBe(expected)
+})
+
+test.each([
+  [
+    ['ops', 3, 'admins'],
+    ['ops', 'admins'],
+  ],
+  ['ops', ['ops']],
+  [undefined, []],
+  [{ ops: true }, []],
+])('of the claim %j the groups are %j', (claim, expected) => {
+  expect(groupsIn(claim)).toEqual(expected)
+})
+
+test('groups add up to roles, each once', () => {
+  const table = new Map([
+    ['a', ['operator', 'viewer']],
+    ['b', ['viewer', 'admin']],
+  ] as const)
+  expect(rolesOf(['a', 'x', 'b'], table)).toEqual(['admin', 'operator', 'viewer'])
+  expect(rolesOf(['A'], table)).toEqual([])
+})
+
+test.each([
+  ['ana', ['ana', 'ana-2', 'ana-3']],
+  ['ana@example.org', ['ana@example.org', 'ana@example.org-2', 'ana@example.org-3']],
+  ['<b>ana</b>', ['banab', 'banab-2', 'banab-3']],
+  ['...', ['user', 'user-2', 'user-3']],
+  [17, ['user', 'user-2', 'user-3']],
+  ['Operator', ['Operator-2', 'Operator-3', 'Operator-4']],
+])('who is called %j gets the first free name of %j', (preferred, expected) => {
+  expect(firstOf(usernames(preferred), 3)).toEqual(expected)
+})
+
+test('a name however long fits, with its number', () => {
+  const [first, second] = firstOf(usernames('x'.repeat(100)), 2)
+  expect(first?.length).toBeLessThanOrEqual(64)
+  expect(second).toBe(`${first}-2`)
+})
+
+describe('FARMSTEAD_OIDC_…', () => {
+  const whole = {
+    FARMSTEAD_PUBLIC_URL: 'https://farm.example.org/',
+    FARMSTEAD_OIDC_ISSUER: 'https://id.example.org/realms/farm',
+    FARMSTEAD_OIDC_CLIENT_ID: 'farmstead',
+    FARMSTEAD_OIDC_ROLES: 'farm-admins=admin; cn=ops,dc=x = operator,approver',
+  }
+  const read = (env: Record<string, string | undefined>) => {
+    const problems: string[] = []
+    return { config: oidcConfig((name) => env[name], problems), problems }
+  }
+
+  test('unset is off; the console’s address alone wants nothing', () => {
+    expect(read({ FARMSTEAD_PUBLIC_URL: 'x' })).toEqual({ config: null, problems: [] })
+  })
+
+  test('whole is read, with defaults', () => {
+    expect(read(whole)).toEqual({
+      problems: [],
+      config: {
+        issuer: 'https://id.example.org/realms/farm',
+        clientId: 'farmstead',
+        clientSecret: null,
+        scopes: 'openid profile',
+        groupsClaim: 'groups',
+        rolesOfGroup: new Map([
+          ['farm-admins', ['admin']],
+          ['cn=ops,dc=x', ['operator', 'approver']],
+        ]),
+        label: 'Single sign-on',
+        publicUrl: 'https://farm.example.org',
+      },
+    })
+  })
+
+  test('the secret is what the file holds', () => {
+    const path = join(tempDir(), 'secret')
+    writeFileSync(path, 'hush\n')
+    const { config } = read({ ...whole, FARMSTEAD_OIDC_CLIENT_SECRET_FILE: path })
+    expect(config?.clientSecret).toBe('hush')
+  })
+
+  test.each([
+    ['FARMSTEAD_PUBLIC_URL', undefined, /FARMSTEAD_PUBLIC_URL must be the address/],
+    ['FARMSTEAD_PUBLIC_URL', 'https://farm.example.org/console', /FARMSTEAD_PUBLIC_URL/],
+    ['FARMSTEAD_OIDC_ISSUER', 'http://id.example.org', /OIDC_ISSUER must be .* got "http:/],
+    ['FARMSTEAD_OIDC_ISSUER', undefined, /OIDC_ISSUER/],
+    ['FARMSTEAD_OIDC_CLIENT_ID', undefined, /OIDC_CLIENT_ID must name/],
+    ['FARMSTEAD_OIDC_CLIENT_SECRET_FILE', '/nowhere/secret', /cannot be read, \/nowhere/],
+    ['FARMSTEAD_OIDC_CLIENT_SECRET_FILE', '/dev/null', /empty file/],
+    ['FARMSTEAD_OIDC_ROLES', undefined, /at least one group/],
+    ['FARMSTEAD_OIDC_ROLES', 'ops', /must read like/],
+    ['FARMSTEAD_OIDC_ROLES', 'ops=king', /got "ops=king"/],
+  ])('with %s %s is refused', (name, value, expected) => {
+    const { problems } = read({ ...whole, [name]: value })
+    expect(problems).toEqual([expect.stringMatching(expected)])
+  })
+})

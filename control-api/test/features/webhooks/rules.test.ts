@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+import { describe, expect, test } from 'vitest'
+import {
+  backOffMs,
+  headersOf,
+  isGivenUp,
+  matchesEvent,
+} from '../../../src/features/webhooks/rules.ts'
+
+test.each([
+  ['*', true],
+  ['node', true],
+  ['node.*', true],
+  ['node.enrolled', true],
+  ['node.changed', false],
+  ['nod', false],
+  ['rollout', false],
+])('the pattern %s and the event node.enrolled', (pattern, expected) => {
+  expect(matchesEvent(['backup', pattern], 'node.enrolled')).toBe(expected)
+})
+
+test('the signature is that of the specification’s own example', () => {
+  const message = {
+    id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    eventId: null,
+    type: 'test',
+    body: '{"test": 2432232314}',
+  }
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  expect(headersOf(message, [secret], 1_614_265_330_000)['webhook-signature']).toBe(
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  )
+})
+
+describe('after a failure', () => {
+  test('the wait grows up to hours, never twice the same for all', () => {
+    const waits = Array.from({ length: 12 }, (_, i) => backOffMs(i + 1, 0.5))
+    expect(waits[0]).toBe(5000)
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b))
+    expect(waits.at(-1)).toBe(6 * 3600_000)
+    expect([backOffMs(1, 0), backOffMs(1, 1)]).toEqual([4000, 6000])
+  })
+
+  test('it is given up after many attempts over days', () => {
+    const days = 24 * 3600_000
+    expect(isGivenUp(10, 3 * days)).toBe(true)
+    expect(isGivenUp(9, 30 * days)).toBe(false)
+    expect(isGivenUp(100, 2 * days)).toBe(false)
+  })
+})

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// What holds for every request: its id, its limits, its methods, and how its answer is packed.
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { BODY_BYTES, bodyLimitOf, limits } from '../../src/plugins/limits.ts'
+import { enrolNode } from '../agents/node-client.ts'
+import { type Built, build, ORIGIN } from '../helper.ts'
+
+const NODES = '/api/v1/nodes'
+
+describe('the id of a request', () => {
+  test('is the caller’s own when it is one, in the header and in a problem', async () => {
+    const { admin } = await build()
+    const headers = { 'x-request-id': 'deploy-42.step_7' }
+    const good = await admin.inject({ url: NODES, headers })
+    expect(good.headers['x-request-id']).toBe('deploy-42.step_7')
+    const bad = await admin.inject({ url: `${NODES}?limit=0`, headers })
+    expect(bad.json()).toMatchObject({ status: 400, requestId: 'deploy-42.step_7' })
+    const lost = await admin.inject({ url: '/api/v1/nowhere', headers })
+    expect(lost.json()).toMatchObject({ status: 404, requestId: 'deploy-42.step_7' })
+  })
+
+  test.each(['short', 'x'.repeat(65), 'with a space', 'line\\nbreak', 'grüße-aus-köln'])(
+    'is made when "%s" is sent',
+    async (sent) => {
+      const { admin } = await build()
+      const response = await admin.inject({ url: NODES, headers: { 'x-request-id': sent } })
+      expect(response.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/)
+    },
+  )
+})
+
+describe('a path', () => {
+  test('that does not take a method says which it takes', async () => {
+    const { admin } = await build()
+    const response = await admin.inject({ method: 'PATCH', url: '/api/v1/configs/default/draft' })
+    expect(response.json()).toMatchObject({ status: 405, code: 'method_not_allowed' })
+    expect(response.headers.allow).toBe('GET, HEAD, PUT')
+    const trace = await admin.inject({ method: 'TRACE' as 'GET', url: NODES })
+    expect(trace.statusCode).toBe(405)
+  })
+
+  test('that is none of ours is not found, with any method', async () => {
+    const { admin } = await build()
+    for (const method of ['GET', 'POST'] as const) {
+      const response = await admin.inject({ method, url: '/api/v1/nodes/x/y/z' })
+      expect(response.json()).toMatchObject({ status: 404, code: 'not_found' })
+    }
+  })
+})
+
+describe('limits', () => {
+  test('are told with each answer, and count for a session, not for an address', async () => {
+    const { admin, as } = await build()
+    const remaining = async (client: typeof admin) =>
+      Number((await client.inject({ url: NODES })).headers['ratelimit-remaining'])
+    const first = await remaining(admin)
+    expect(await remaining(admin)).toBe(first - 1)
+    expect(await remaining(await as('viewer'))).toBeGreaterThan(first - 2)
+    const { headers } = await admin.inject({ url: NODES })
+    expect(headers).toMatchObject({ 'ratelimit-limit': '3000' })
+    expect(headers).toHaveProperty('ratelimit-reset')
+  })
+
+  test('are lower for signing in, and a refusal says when to come again', async () => {
+    const { app } = await build()
+    const ask = () => app.inject({ method: 'POST', url: '/api/v1/session', payload: {} })
+    const statuses = new Set<number>()
+    let last = await ask()
+    for (let i = 0; i <= limits.signIn.max; i++) {
+      last = await ask()
+      statuses.add(last.statusCode)
+    }
+    expect([...statuses].sort()).toEqual([400, 429])
+    expect(last.json()).toMatchObject({ code: 'too_many_requests' })
+    expect(Number(last.headers['retry-after'])).toBeGreaterThan(0)
+  })
+})
+
+describe('a body', () => {
+  test('may be as large as what it carries needs', async () => {
+    const { admin } = await build()
+    const text = 'x'.repeat(BODY_BYTES)
+    const token = { labels: { text } }
+    const small = await admin.inject({
+      method: 'POST',
+      url: '/api/v1/enrolment-tokens',
+      payload: token,
+    })
+    expect(small.json()).toMatchObject({ status: 413, code: 'too_large' })
+    const payload = { text: `// ${text}` }
+    const url = '/api/v1/configs/validate'
+    expect((await admin.inject({ method: 'POST', url, payload })).statusCode).toBe(200)
+  })
+
+  test('has the limit that openapi.json says', async () => {
+    const { app } = await build()
+    await app.ready()
+    const { paths = {} } = app.swagger() as { paths?: Record<string, Record<string, unknown>> }
+    const validate = paths['/api/v1/configs/validate']?.post
+    expect(validate).toMatchObject({ 'x-body-limit-bytes': BODY_BYTES + 4 * 1024 * 1024 })
+    expect(bodyLimitOf(undefined)).toBe(BODY_BYTES)
+  })
+})
+
+describe('an answer', () => {
+  const url = '/api/v1/openapi.json'
+  const packed = async ({ admin }: Built, encoding: string) =>
+    await admin.inject({ url, headers: { 'accept-encoding': encoding } })
+
+  test('that is long is compressed as the caller likes it', async () => {
+    const service = await build()
+    const plain = await service.admin.inject({ url })
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    const brotli = await packed(service, 'gzip, br')
+    expect(brotli.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
+    expect(brotliDecompressSync(brotli.rawPayload).toString()).toBe(plain.body)
+    const gzip = await packed(service, 'gzip')
+    expect(gzip.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(gzip.rawPayload).toString()).toBe(plain.body)
+  })
+
+  test('that is a stream of events is not: it would wait in a buffer', async () => {
+    const { app, admin } = await build()
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const ended = new AbortController()
+    const response = await fetch(`${origin}/api/v1/events`, {
+      headers: { cookie: admin.cookie, origin: ORIGIN, 'accept-encoding': 'gzip, br' },
+      signal: ended.signal,
+    })
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(response.headers.get('content-encoding')).toBeNull()
+    ended.abort()
+  })
+})
+
+describe('a thing with an ETag', () => {
+  test('is not sent again to who has it', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    const url = `${NODES}/${node.id}/override`
+    const first = await service.admin.inject({ url })
+    const etag = String(first.headers.etag)
+    const ask = (tags: string) =>
+      service.admin.inject({ url, headers: { 'if-none-match': tags, 'accept-encoding': 'br' } })
+    const same = await ask(`"other", W/${etag}`)
+    expect(same).toMatchObject({ statusCode: 304, body: '' })
+    expect(same.headers).toMatchObject({ etag })
+    expect(same.headers).not.toHaveProperty('content-type')
+    expect((await ask('"other"')).statusCode).toBe(200)
+    const write = { method: 'PUT' as const, url, payload: { mergePatch: { a: 1 } } }
+    const headers = { 'if-match': etag, 'if-none-match': etag }
+    expect((await service.admin.inject({ ...write, headers })).statusCode).toBe(200)
+    expect((await ask(etag)).statusCode).toBe(200)
+  })
+
+  test('but a node changes under its ETag, so it is always sent', async () => {
+    const service = await build()
+    const { id } = await enrolNode(service)
+    const { headers } = await service.admin.inject({ url: `${NODES}/${id}` })
+    const again = { url: `${NODES}/${id}`, headers: { 'if-none-match': String(headers.etag) } }
+    expect((await service.admin.inject(again)).statusCode).toBe(200)
+  })
+})

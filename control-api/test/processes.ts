@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Starts the real processes; they end with the test.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+
+const source = resolve(import.meta.dirname, '../src')
+type Ended = { code: number | null; stdout: string; stderr: string }
+
+export function start(script: string, args: string[], env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, [join(source, script), ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => {
+    out.stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    out.stderr += chunk
+  })
+  const ended = new Promise<Ended>((done) => child.on('close', (code) => done({ code, ...out })))
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  return { child, out, ended }
+}
+
+export const serverEnv = (dataDir: string) => ({
+  FARMSTEAD_DATA_DIR: dataDir,
+  FARMSTEAD_PORT: '0',
+  FARMSTEAD_AGENT_PORT: '0',
+  FARMSTEAD_AGENT_URL: 'http://127.0.0.1:9701',
+  FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
+})
+
+export async function startServer(dataDir: string, env: Record<string, string> = {}) {
+  const server = start('server.ts', [], { ...serverEnv(dataDir), ...env })
+  await expect.poll(() => server.out.stdout, { timeout: 15_000 }).toMatch(/Agents/)
+  const url = /Console and API {2}(\S+)/.exec(server.out.stdout)?.[1] ?? ''
+  return { ...server, url }
+}

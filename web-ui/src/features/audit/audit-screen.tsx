@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { auditQuery, exportUrl } from './api.ts'
+import { AuditFilters } from './audit-filters.tsx'
+import { AuditTable } from './audit-table.tsx'
+import type { NameOf } from './rules.ts'
+import type { AuditSearch } from './search.ts'
+import { VerificationPanel } from './verification-panel.tsx'
+
+export type AuditScreenProps = {
+  session: Session
+  search: AuditSearch
+  onSearch: (search: AuditSearch) => void
+  nameOf: NameOf
+}
+
+export function AuditScreen({ session, ...props }: AuditScreenProps) {
+  const blocked = whyNot(session, 'audit:read')
+  return (
+    <Page title="Audit" meta="Who did what, when and from where. Nothing in it is ever changed.">
+      {blocked === null ? (
+        <>
+          <Entries {...props} />
+          <VerificationPanel />
+        </>
+      ) : (
+        <Notice tone="info" title="You may not read the audit">
+          {blocked}
+        </Notice>
+      )}
+    </Page>
+  )
+}
+
+function Entries({ search, onSearch, nameOf }: Omit<AuditScreenProps, 'session'>) {
+  const audit = useInfiniteQuery(auditQuery(search))
+  return (
+    <section className="panel" aria-labelledby="entries-heading">
+      <div className="panel-head">
+        <h2 id="entries-heading">What happened</h2>
+        <span className="dim">newest first</span>
+        <span className="grow" />
+        <Export search={search} />
+      </div>
+      <AuditFilters search={search} onSearch={onSearch} />
+      <QueryStates query={audit} what="The audit" skeletonRows={8}>
+        {({ pages }) => {
+          const entries = pages.flatMap((page) => page.items)
+          return entries.length === 0 ? (
+            <Nothing isAll={!audit.hasNextPage} />
+          ) : (
+            <AuditTable entries={entries} nameOf={nameOf} />
+          )
+        }}
+      </QueryStates>
+      {audit.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={audit.isFetchingNextPage}
+            onClick={() => void audit.fetchNextPage()}
+          >
+            Look further back
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Nothing({ isAll }: { isAll: boolean }) {
+  return isAll ? (
+    <EmptyState title="Nothing fits these filters">
+      Take one away, or look at everybody’s doings: what nodes and the control plane do by
+      themselves is left out at first.
+    </EmptyState>
+  ) : (
+    <EmptyState title="Nothing among the newest">
+      The newest entries were looked through. There are older ones.
+    </EmptyState>
+  )
+}
+
+function Export({ search }: { search: AuditSearch }) {
+  return (
+    <span>
+      Export: <a href={exportUrl(search, 'ndjson')}>NDJSON</a>,{' '}
+      <a href={exportUrl(search, 'csv')}>CSV</a>
+    </span>
+  )
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { LazyDiffView } from '../../components/code/lazy-code.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { useNarrow } from '../../hooks/use-narrow.ts'
+import type { AuditDetail } from '../../lib/api-types.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { auditEntryQuery } from './api.ts'
+import classes from './audit.module.css'
+import { ObjectLink } from './object-link.tsx'
+import { actionText, actorText, changeOf, type NameOf, restOf } from './rules.ts'
+
+export function EntryScreen({ id, nameOf }: { id: number; nameOf: NameOf }) {
+  const entry = useQuery(auditEntryQuery(id))
+  return (
+    <Page
+      title={entry.data === undefined ? `Entry ${id}` : actionText(entry.data)}
+      meta={`Entry ${id} of the audit`}
+    >
+      <QueryStates query={entry} what="The entry" skeletonRows={8}>
+        {(detail) => (
+          <>
+            <section className="panel" aria-label="The entry">
+              <div className="panel-body">
+                <Facts facts={factsOf(detail, nameOf)} />
+              </div>
+            </section>
+            <ChangePanel detail={detail} />
+            <DetailsPanel detail={detail} />
+          </>
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+const vias: Record<string, string> = {
+  session: 'the console or the API, signed in',
+  token: 'an API token',
+  operator: 'a command on the control plane’s machine',
+  agent: 'the node’s agent',
+  service: 'by itself',
+}
+
+function factsOf(detail: AuditDetail, nameOf: NameOf) {
+  const { address, requestId, tokenId, hash, previousHash } = detail
+  return [
+    { name: 'When', value: formatDateTime(detail.at) },
+    { name: 'To', value: <ObjectLink entry={detail} nameOf={nameOf} /> },
+    { name: 'Who', value: actorText(detail, nameOf) },
+    { name: 'Through', value: vias[detail.via] ?? detail.via },
+    ...optional('From', address),
+    ...optional('Token', tokenId),
+    ...optional('Request', requestId),
+    { name: 'Hash', value: <code className={classes.hash}>{hash}</code> },
+    { name: 'After', value: <code className={classes.hash}>{previousHash}</code> },
+  ]
+}
+
+const optional = (name: string, value: string | null) =>
+  value === null ? [] : [{ name, value: <code>{value}</code> }]
+
+function ChangePanel({ detail }: { detail: AuditDetail }) {
+  const narrow = useNarrow()
+  const change = changeOf(detail)
+  if (change === null) return null
+  return (
+    <section className="panel" aria-labelledby="change-heading">
+      <div className="panel-head">
+        <h2 id="change-heading">What changed</h2>
+      </div>
+      <LazyDiffView
+        from={{ label: 'Before', text: change.before }}
+        to={{ label: 'After', text: change.after }}
+        layout={narrow ? 'unified' : 'side-by-side'}
+      />
+    </section>
+  )
+}
+
+function DetailsPanel({ detail }: { detail: AuditDetail }) {
+  const rest = restOf(detail)
+  if (Object.keys(rest).length === 0) return null
+  return (
+    <section className="panel" aria-labelledby="details-heading">
+      <div className="panel-head">
+        <h2 id="details-heading">Details</h2>
+      </div>
+      <div className="panel-body">
+        <pre className={classes.details}>{JSON.stringify(rest, null, 2)}</pre>
+      </div>
+    </section>
+  )
+}

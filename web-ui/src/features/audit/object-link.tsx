@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+import { Link } from '@tanstack/react-router'
+import type { AuditEntry } from '../../lib/api-types.ts'
+import type { NameOf } from './rules.ts'
+
+type Props = { entry: Pick<AuditEntry, 'kind' | 'object'>; nameOf: NameOf }
+
+/** To the thing it is about, when it has a page. */
+export function ObjectLink({ entry: { kind, object }, nameOf }: Props) {
+  if (kind === 'node' && object.startsWith('node_')) {
+    return (
+      <Link to="/nodes/$id" params={{ id: object }}>
+        {nameOf(object) ?? object}
+      </Link>
+    )
+  }
+  if (kind === 'rollout') {
+    return (
+      <Link to="/rollouts/$id" params={{ id: object }}>
+        {object}
+      </Link>
+    )
+  }
+  if (kind === 'config') {
+    return (
+      <Link to="/configs/$name" params={{ name: object }}>
+        {object}
+      </Link>
+    )
+  }
+  if (kind === 'webhook') {
+    return (
+      <Link to="/settings/webhooks/$id" params={{ id: object }}>
+        {object}
+      </Link>
+    )
+  }
+  return <span>{object}</span>
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+import type { Verdict } from '../../components/status-badge.tsx'
+import type { AuditDetail, AuditEntry, AuditVerification } from '../../lib/api-types.ts'
+
+/** What the audit speaks of, in the order of a menu. */
+export const auditKinds = [
+  'node',
+  'config',
+  'rollout',
+  'group',
+  'user',
+  'session',
+  'token',
+  'webhook',
+  'backup',
+  'system',
+] as const
+
+/** "draft-changed" reads as words. */
+export const actionText = ({ kind, action }: Pick<AuditEntry, 'kind' | 'action'>) =>
+  `${kind} ${action.replaceAll('-', ' ')}`
+
+export type NameOf = (id: string) => string | undefined
+
+export function actorText({ actor, by, tokenId }: AuditEntry, nameOf: NameOf): string {
+  if (actor === null) return 'the control plane'
+  const name = by === 'nodes' ? (nameOf(actor) ?? actor) : actor
+  return tokenId === null ? name : `${name}, by a token`
+}
+
+export const verificationVerdict = {
+  never: { label: 'Not verified yet', tone: 'idle', shape: 'ring' },
+  running: { label: 'Being verified', tone: 'info', shape: 'half' },
+  whole: { label: 'Whole', tone: 'good', shape: 'disc' },
+  broken: { label: 'Broken', tone: 'bad', shape: 'square' },
+} satisfies Record<AuditVerification['state'], Verdict>
+
+export type Change = { before: string; after: string }
+
+/** Of a change what was and what is, as texts to compare; null: it says no such thing. */
+export function changeOf({ data }: Pick<AuditDetail, 'data'>): Change | null {
+  if (!('before' in data) && !('after' in data)) return null
+  return { before: lines(data.before), after: lines(data.after) }
+}
+
+/** The details besides. */
+export function restOf({ data }: Pick<AuditDetail, 'data'>): Record<string, unknown> {
+  const { before: _before, after: _after, ...rest } = data
+  return rest
+}
+
+const lines = (value: unknown) =>
+  value === undefined || value === null ? '' : `${JSON.stringify(value, null, 2)}\n`

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { CopyField } from '../../components/copy-field.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { AuditVerification } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { verificationQuery, verifyMutation } from './api.ts'
+import { verificationVerdict } from './rules.ts'
+
+/** Is it as it was written? */
+export function VerificationPanel() {
+  const client = useQueryClient()
+  const verification = useQuery(verificationQuery)
+  const verify = useMutation({
+    ...verifyMutation,
+    onSuccess: (state) => client.setQueryData(verificationQuery.queryKey, state),
+  })
+  const running = verification.data?.state === 'running'
+  return (
+    <section className="panel" aria-labelledby="verification-heading">
+      <div className="panel-head">
+        <h2 id="verification-heading">Is it as it was written?</h2>
+        {verification.data !== undefined && (
+          <StatusBadge verdict={verificationVerdict[verification.data.state]} />
+        )}
+        <span className="grow" />
+        <Button
+          variant="default"
+          size="xs"
+          loading={verify.isPending || running}
+          onClick={() => verify.mutate()}
+        >
+          Verify now
+        </Button>
+      </div>
+      <div className="panel-body stack-tight">
+        {verify.isError && <ErrorBox what="Not verified" error={verify.error} />}
+        <QueryStates query={verification} what="The verification" skeletonRows={2}>
+          {(state) => <Outcome verification={state} />}
+        </QueryStates>
+      </div>
+    </section>
+  )
+}
+
+function Outcome({ verification }: { verification: AuditVerification }) {
+  const { state, rows, brokenAt, reason, head, headId, checkedAt } = verification
+  if (state === 'never') {
+    return (
+      <p className="dim">
+        Each entry carries a digest over itself and the one before it. Verifying them finds what was
+        changed, removed or moved.
+      </p>
+    )
+  }
+  if (state === 'broken') {
+    return (
+      <Notice tone="bad" title={`It breaks at entry ${brokenAt}`}>
+        {reason}. {plural(rows, 'entry', 'entries')} before it are as they were written. Keep a copy
+        of the data folder before anything else, and compare with an export from before.
+      </Notice>
+    )
+  }
+  if (state === 'running') return <p role="status">{plural(rows, 'entry', 'entries')} so far…</p>
+  return (
+    <>
+      <p>
+        {plural(rows, 'entry', 'entries')}, each as it was written
+        {checkedAt !== null && `; verified ${formatDateTime(checkedAt)}`}.
+      </p>
+      <CopyField label={`Its head, entry ${headId}: note it elsewhere`} value={head} />
+      <p className="dim">
+        An end that was cut off shows only against a head that was noted elsewhere:{' '}
+        <code>admin verify-audit --head</code> compares.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import type { Config } from '../../lib/api-types.ts'
+import { discardDraft } from './api.ts'
+import type { DraftHandle } from './use-draft.ts'
+
+export type DiscardDialogProps = { config: Config; draft: DraftHandle; onClose: () => void }
+
+export function DiscardDialog({ config, draft, onClose }: DiscardDialogProps) {
+  const discard = useMutation({
+    mutationFn: () => discardDraft({ name: config.name, etag: draft.saved.etag }),
+    onSuccess: (saved) => {
+      draft.replace(saved)
+      onClose()
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title="Discard the draft’s changes">
+      <div className="stack">
+        <p>
+          The draft becomes v{config.latestVersion} again, for everybody who edits it. The nodes do
+          not change. Your text is set aside while this editor is open.
+        </p>
+        {discard.isError && <ErrorBox what="Not discarded" error={discard.error} />}
+        <div className="row">
+          <Button color="red" loading={discard.isPending} onClick={() => discard.mutate()}>
+            Discard the changes
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

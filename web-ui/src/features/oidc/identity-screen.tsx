@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ActionButton } from '../../components/action-button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import { identityQuery, linkMutation, methodsQuery, unlinkMutation } from './api.ts'
+import { OidcProblemNotice } from './oidc-sign-in.tsx'
+import type { OidcProblem } from './rules.ts'
+
+export type IdentityScreenProps = {
+  problem: OidcProblem | undefined
+  /** Leaves the console. */
+  onLeave: (url: string) => void
+}
+
+export function IdentityScreen({ problem, onLeave }: IdentityScreenProps) {
+  const methods = useQuery(methodsQuery)
+  return (
+    <Page title="Single sign-on" meta="Your account at your organisation’s identity provider.">
+      {problem !== undefined && <OidcProblemNotice problem={problem} />}
+      <section className="panel" aria-label="Single sign-on">
+        <QueryStates query={methods} what="The ways to sign in" skeletonRows={2}>
+          {({ oidc }) =>
+            oidc === null ? (
+              <EmptyState title="No identity provider">
+                This control plane knows none. Its operator sets one up with FARMSTEAD_OIDC_ISSUER.
+              </EmptyState>
+            ) : (
+              <Identity label={oidc.label} onLeave={onLeave} />
+            )
+          }
+        </QueryStates>
+      </section>
+    </Page>
+  )
+}
+
+type IdentityProps = { label: string; onLeave: (url: string) => void }
+
+function Identity({ label, onLeave }: IdentityProps) {
+  const identity = useQuery(identityQuery)
+  return (
+    <QueryStates query={identity} what="Your identity" skeletonRows={2}>
+      {({ identity: linked, canUnlink }) => (
+        <div className="stack panel-body">
+          {linked === null ? (
+            <Link label={label} onLeave={onLeave} />
+          ) : (
+            <>
+              <Facts
+                facts={[
+                  { name: 'Provider', value: linked.issuer },
+                  { name: 'You there', value: linked.subject },
+                  { name: 'Since', value: <TimeAgo at={linked.createdAt} /> },
+                ]}
+              />
+              <Unlink label={label} canUnlink={canUnlink} />
+            </>
+          )}
+        </div>
+      )}
+    </QueryStates>
+  )
+}
+
+function Link({ label, onLeave }: IdentityProps) {
+  const link = useMutation({ ...linkMutation, onSuccess: ({ url }) => onLeave(url) })
+  return (
+    <>
+      <p>
+        Link it, and you can sign in either way. Your roles stay those you have here, whatever your
+        groups are there.
+      </p>
+      {link.isError && <ErrorBox what="Not linked" error={link.error} />}
+      <div className="row">
+        <Button loading={link.isPending} onClick={() => link.mutate()}>
+          Link {label}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function Unlink({ label, canUnlink }: { label: string; canUnlink: boolean }) {
+  const client = useQueryClient()
+  const unlink = useMutation({
+    ...unlinkMutation,
+    onSuccess: () => client.invalidateQueries(identityQuery),
+  })
+  const blocked = canUnlink ? null : 'It is your only way in: your account has no password.'
+  return (
+    <>
+      {unlink.isError && <ErrorBox what="Not unlinked" error={unlink.error} />}
+      <ActionButton
+        variant="default"
+        blockedBy={blocked}
+        loading={unlink.isPending}
+        onClick={() => unlink.mutate()}
+      >
+        Unlink {label}
+      </ActionButton>
+    </>
+  )
+}

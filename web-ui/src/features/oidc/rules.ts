@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+/** What the control plane sends back with when nobody was signed in, or nothing linked. */
+const problems = {
+  oidc_flow_lost: {
+    title: 'That sign-in is no longer under way',
+    text: 'It was begun in another tab or browser, or more than ten minutes ago. Begin again.',
+  },
+  oidc_denied: {
+    title: 'The provider said no',
+    text: 'You cancelled there, or your account may not use this console. Your provider’s administrator knows.',
+  },
+  oidc_refused: {
+    title: 'The provider’s answer does not hold',
+    text: 'Begin again. If it stays so, the control plane’s log says what is wrong: often a clock or the client’s secret.',
+  },
+  oidc_away: {
+    title: 'The provider does not answer',
+    text: 'Try again in a while. A local account works meanwhile.',
+  },
+  oidc_no_role: {
+    title: 'You have no role here',
+    text: 'You are known, but none of your groups has a role in this console. Ask an administrator to put you into one.',
+  },
+  oidc_account_disabled: {
+    title: 'Your account is disabled',
+    text: 'An administrator of this console has disabled it. Ask one.',
+  },
+  oidc_identity_taken: {
+    title: 'Not linked',
+    text: 'That identity belongs to another account here, or yours has one already. Unlink that first.',
+  },
+} as const
+
+export type OidcProblem = keyof typeof problems
+export type Explanation = { title: string; text: string }
+
+export const isOidcProblem = (value: unknown): value is OidcProblem =>
+  typeof value === 'string' && Object.hasOwn(problems, value)
+
+export const explain = (problem: OidcProblem): Explanation => problems[problem]
+
+/** Nothing else of an address is believed; said outright, else the router keeps what stands there. */
+export const problemIn = ({
+  problem,
+}: Record<string, unknown>): { problem?: OidcProblem | undefined } => ({
+  problem: isOidcProblem(problem) ? problem : undefined,
+})

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Token } from '../../lib/api-types.ts'
+import { revokeTokenMutation, tokensKey } from './api.ts'
+
+export function RevokeDialog({ token, onClose }: { token: Token; onClose: () => void }) {
+  const client = useQueryClient()
+  const revoke = useMutation({
+    ...revokeTokenMutation,
+    onSuccess: async () => {
+      await client.invalidateQueries(tokensKey)
+      onClose()
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title={`Revoke ${token.name}`}>
+      <div className="stack">
+        <p>
+          What uses it is refused from this moment, and so are tokens that were made with it.{' '}
+          {token.lastUsedAt === null ? (
+            'It was never used.'
+          ) : (
+            <>
+              It was last used <TimeAgo at={token.lastUsedAt} /> from {token.lastUsedFrom}.
+            </>
+          )}
+        </p>
+        {revoke.isError && <ErrorBox what="Not revoked" error={revoke.error} />}
+        <div className="row">
+          <Button loading={revoke.isPending} onClick={() => revoke.mutate(token.id)}>
+            Revoke 1 token
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

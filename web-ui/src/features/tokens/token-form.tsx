@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { type SubmitEvent, useState } from 'react'
+import { ErrorBox } from '../../components/error-box.tsx'
+import type { Session } from '../../lib/api-types.ts'
+import type { Grantable, NewToken } from './api.ts'
+import { choicesOf, DEFAULT_LIFE_DAYS, lives, MAX_NAME_LENGTH } from './rules.ts'
+import classes from './tokens.module.css'
+
+export type TokenFormProps = {
+  session: Session
+  pending: boolean
+  error: Error | null
+  onCreate: (token: NewToken) => void
+}
+
+export function TokenForm({ session, pending, error, onCreate }: TokenFormProps) {
+  const [name, setName] = useState('')
+  const [days, setDays] = useState<number>(DEFAULT_LIFE_DAYS)
+  const [everything, setEverything] = useState(false)
+  const [chosen, setChosen] = useState<Grantable[]>([])
+  const [asked, setAsked] = useState(false)
+  const nothing = !everything && chosen.length === 0
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setAsked(true)
+    if (name.trim() === '' || nothing) return
+    const permissions = everything ? null : chosen
+    onCreate({ name: name.trim(), permissions, expiresInDays: days })
+  }
+  return (
+    <form className="stack" onSubmit={handleSubmit} noValidate>
+      <div className={classes.fields}>
+        <TextInput
+          label="Name"
+          description="What will use it, as in “nightly report”"
+          maxLength={MAX_NAME_LENGTH}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={asked && name.trim() === '' ? 'Enter a name.' : null}
+        />
+        <NativeSelect
+          label="Good for"
+          description="Then it ends by itself"
+          value={String(days)}
+          onChange={(event) => setDays(Number(event.currentTarget.value))}
+          data={lives.map((life) => ({ value: String(life.days), label: life.label }))}
+        />
+        <NativeSelect
+          label="What it may do"
+          description="Never more than you may when it is used"
+          value={everything ? 'everything' : 'chosen'}
+          onChange={(event) => setEverything(event.currentTarget.value === 'everything')}
+          data={[
+            { value: 'chosen', label: 'Only what I choose' },
+            { value: 'everything', label: 'All I may' },
+          ]}
+        />
+      </div>
+      {!everything && (
+        <Permissions
+          session={session}
+          chosen={chosen}
+          onChosen={setChosen}
+          error={asked && nothing ? 'Choose at least one.' : null}
+        />
+      )}
+      {error !== null && <ErrorBox what="No token was made" error={error} />}
+      <div className="row">
+        <Button type="submit" loading={pending}>
+          Make a token
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+type PermissionsProps = {
+  session: Session
+  chosen: readonly Grantable[]
+  onChosen: (chosen: Grantable[]) => void
+  error: string | null
+}
+
+function Permissions({ session, chosen, onChosen, error }: PermissionsProps) {
+  return (
+    <div className="stack-tight">
+      <fieldset className={classes.choices}>
+        <legend>Permissions</legend>
+        {choicesOf(session).map(({ permission, text }) => (
+          <Checkbox
+            key={permission}
+            label={permission}
+            description={text}
+            checked={chosen.includes(permission)}
+            onChange={(event) =>
+              onChosen(
+                event.currentTarget.checked
+                  ? [...chosen, permission]
+                  : chosen.filter((one) => one !== permission),
+              )
+            }
+          />
+        ))}
+      </fieldset>
+      {error !== null && <p role="alert">{error}</p>}
+    </div>
+  )
+}

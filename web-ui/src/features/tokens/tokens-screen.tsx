@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+import { Button, Checkbox } from '@mantine/core'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { CopyField } from '../../components/copy-field.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { CreatedToken, Session, Token } from '../../lib/api-types.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { createTokenMutation, tokensKey, tokensQuery } from './api.ts'
+import { RevokeDialog } from './revoke-dialog.tsx'
+import { TokenForm } from './token-form.tsx'
+import { TokensTable } from './tokens-table.tsx'
+
+export type TokensSearch = { all?: true }
+export type TokensScreenProps = {
+  session: Session
+  search: TokensSearch
+  onSearch: (search: TokensSearch) => void
+}
+
+export function TokensScreen({ session, search, onSearch }: TokensScreenProps) {
+  return (
+    <Page title="Tokens" meta="With a token a program calls the API in your name.">
+      <NewTokenPanel session={session} />
+      <TokensPanel session={session} search={search} onSearch={onSearch} />
+    </Page>
+  )
+}
+
+function NewTokenPanel({ session }: { session: Session }) {
+  const client = useQueryClient()
+  const create = useMutation({
+    ...createTokenMutation,
+    onSuccess: () => client.invalidateQueries(tokensKey),
+  })
+  return (
+    <section className="panel" aria-labelledby="new-token-heading">
+      <div className="panel-head">
+        <h2 id="new-token-heading">{create.data === undefined ? 'New token' : create.data.name}</h2>
+        <span className="grow" />
+        {create.data !== undefined && (
+          <Button variant="default" size="xs" onClick={() => create.reset()}>
+            I have copied it
+          </Button>
+        )}
+      </div>
+      <div className="panel-body">
+        {create.data === undefined ? (
+          <TokenForm
+            session={session}
+            pending={create.isPending}
+            error={create.error}
+            onCreate={(token) => create.mutate(token)}
+          />
+        ) : (
+          <Secret token={create.data} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Secret({ token }: { token: CreatedToken }) {
+  return (
+    <div className="stack">
+      <CopyField label="The token, shown only now" value={token.secret} />
+      <p className="dim">
+        Send it as <code>Authorization: Bearer …</code>. It is good until{' '}
+        {formatDateTime(token.expiresAt)}. Lost? Revoke it and make another one.
+      </p>
+    </div>
+  )
+}
+
+function TokensPanel({ session, search, onSearch }: TokensScreenProps) {
+  const all = search.all === true
+  const tokens = useInfiniteQuery(tokensQuery(all))
+  const [revoking, setRevoking] = useState<Token | null>(null)
+  return (
+    <section className="panel" aria-labelledby="tokens-heading">
+      <div className="panel-head">
+        <h2 id="tokens-heading">{all ? 'Everybody’s tokens' : 'Your tokens'}</h2>
+        <span className="dim">newest first; their secrets are kept nowhere</span>
+        <span className="grow" />
+        {session.permissions.includes('tokens:read') && (
+          <Checkbox
+            label="Show everybody’s"
+            checked={all}
+            onChange={(event) => onSearch(event.currentTarget.checked ? { all: true } : {})}
+          />
+        )}
+      </div>
+      <QueryStates query={tokens} what="The tokens" skeletonRows={3}>
+        {({ pages }) => (
+          <TokensTable
+            session={session}
+            tokens={pages.flatMap((page) => page.items)}
+            onRevoke={setRevoking}
+          />
+        )}
+      </QueryStates>
+      {tokens.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={tokens.isFetchingNextPage}
+            onClick={() => void tokens.fetchNextPage()}
+          >
+            Show older tokens
+          </Button>
+        </div>
+      )}
+      {revoking !== null && <RevokeDialog token={revoking} onClose={() => setRevoking(null)} />}
+    </section>
+  )
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { WebhookDelivery } from '../../lib/api-types.ts'
+import { deliveriesQuery, redeliverMutation } from './api.ts'
+import { deliveryVerdict } from './rules.ts'
+
+export function DeliveriesPanel({ id, blockedBy }: { id: string; blockedBy: string | null }) {
+  const client = useQueryClient()
+  const deliveries = useQuery(deliveriesQuery(id))
+  const redeliver = useMutation({
+    ...redeliverMutation,
+    onSettled: () => client.invalidateQueries({ queryKey: ['webhooks', 'deliveries', id] }),
+  })
+  return (
+    <section className="panel" aria-labelledby="deliveries-heading">
+      <div className="panel-head">
+        <h2 id="deliveries-heading">The last attempts</h2>
+        <span className="dim">newest first</span>
+      </div>
+      {redeliver.isError && <ErrorBox what="Not sent again" error={redeliver.error} />}
+      <QueryStates query={deliveries} what="The attempts" skeletonRows={4}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState title="Nothing was sent yet">
+              The next event it wants to hear of stands here, or a test.
+            </EmptyState>
+          ) : (
+            <Deliveries
+              deliveries={items}
+              onAgain={
+                blockedBy === null ? (eventId) => redeliver.mutate({ id, eventId }) : undefined
+              }
+            />
+          )
+        }
+      </QueryStates>
+    </section>
+  )
+}
+
+type DeliveriesProps = {
+  deliveries: WebhookDelivery[]
+  onAgain: ((eventId: number) => void) | undefined
+}
+
+function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
+  return (
+    <section className="scroll-x" aria-label="Attempts, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Event</th>
+            <th scope="col">Outcome</th>
+            <th scope="col" className="num wide-only">
+              Took
+            </th>
+            <th scope="col" className="wide-only">
+              Said
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Send again</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <tr key={delivery.id}>
+              <td>
+                <TimeAgo at={delivery.at} />
+              </td>
+              <td>
+                {delivery.type}
+                {delivery.eventId !== null && <span className="dim"> {delivery.eventId}</span>}
+              </td>
+              <td>
+                <StatusBadge verdict={deliveryVerdict(delivery)} />
+              </td>
+              <td className="num wide-only">{delivery.durationMs} ms</td>
+              <td className="wide-only">{delivery.error ?? delivery.status}</td>
+              <td className="num">
+                <Again delivery={delivery} onAgain={onAgain} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+type AgainProps = { delivery: WebhookDelivery; onAgain: DeliveriesProps['onAgain'] }
+
+function Again({ delivery: { eventId, type }, onAgain }: AgainProps) {
+  if (eventId === null || onAgain === undefined) return null
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={() => onAgain(eventId)}
+      aria-label={`Send ${type} ${eventId} again`}
+    >
+      Again
+    </Button>
+  )
+}

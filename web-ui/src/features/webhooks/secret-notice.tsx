@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+import { CopyField } from '../../components/copy-field.tsx'
+
+/** Shown this once. */
+export function SecretOnce({ secret }: { secret: string }) {
+  return (
+    <div className="stack-tight">
+      <CopyField label="Its secret, for the receiver" value={secret} />
+      <p className="dim">
+        It is shown only here. The receiver proves with it that a message is ours: docs/webhooks.md
+        has the lines.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
+import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
+import {
+  deleteWebhookMutation,
+  patchWebhookMutation,
+  rotateSecretMutation,
+  testWebhookMutation,
+} from './api.ts'
+import { SecretOnce } from './secret-notice.tsx'
+
+type Props = { webhook: Webhook; etag: string; blockedBy: string | null; onDeleted: () => void }
+
+export function WebhookActions({ webhook, etag, blockedBy, onDeleted }: Props) {
+  const client = useQueryClient()
+  const onSuccess = () => client.invalidateQueries({ queryKey: ['webhooks'] })
+  const [deleting, setDeleting] = useState(false)
+  const test = useMutation({ ...testWebhookMutation, onSuccess })
+  const rotate = useMutation({ ...rotateSecretMutation, onSuccess })
+  const patch = useMutation({ ...patchWebhookMutation, onSuccess })
+  const { id, disabledAt } = webhook
+  const failed = [test, rotate, patch].find(({ isError }) => isError)
+  return (
+    <section className="panel" aria-label="What can be done">
+      <div className="panel-body stack">
+        <div className="row">
+          <ActionButton
+            blockedBy={blockedBy}
+            loading={test.isPending}
+            onClick={() => test.mutate(id)}
+          >
+            Send a test
+          </ActionButton>
+          {blockedBy === null && (
+            <>
+              <Button
+                variant="default"
+                loading={patch.isPending}
+                onClick={() => patch.mutate({ id, etag, disabled: disabledAt === null })}
+              >
+                {disabledAt === null ? 'Disable' : 'Enable, from now on'}
+              </Button>
+              <Button
+                variant="default"
+                loading={rotate.isPending}
+                onClick={() => rotate.mutate(id)}
+              >
+                Make a new secret
+              </Button>
+              <Button variant="default" onClick={() => setDeleting(true)}>
+                Delete
+              </Button>
+            </>
+          )}
+        </div>
+        {failed && <ErrorBox what="Not done" error={failed.error} />}
+        {test.data && <Tested delivery={test.data} />}
+        {rotate.data && (
+          <>
+            <p>For a day every message carries two signatures: with the old secret and this one.</p>
+            <SecretOnce secret={rotate.data.secret} />
+          </>
+        )}
+      </div>
+      {deleting && (
+        <DeleteDialog
+          webhook={webhook}
+          etag={etag}
+          onDeleted={onDeleted}
+          onClose={() => setDeleting(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+function Tested({ delivery }: { delivery: WebhookDelivery }) {
+  const { delivered, status, durationMs, error, response } = delivery
+  return (
+    <Notice
+      tone={delivered ? 'good' : 'bad'}
+      live
+      title={delivered ? `It answered ${status} after ${durationMs} ms` : 'The test failed'}
+    >
+      {error}
+      {response !== '' && <div className="dim">{response}</div>}
+    </Notice>
+  )
+}
+
+type DeleteProps = Omit<Props, 'blockedBy'> & { onClose: () => void }
+
+function DeleteDialog({ webhook, etag, onDeleted, onClose }: DeleteProps) {
+  const client = useQueryClient()
+  const remove = useMutation({
+    ...deleteWebhookMutation,
+    onSuccess: () => {
+      client.removeQueries({ queryKey: ['webhooks', 'one', webhook.id] })
+      void client.invalidateQueries({ queryKey: ['webhooks', 'list'] })
+      onDeleted()
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title="Delete the webhook">
+      <div className="stack">
+        <p>
+          {webhook.url} is told nothing any more, also not what waits now. Its secret and its log go
+          with it.
+        </p>
+        {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
+        <div className="row">
+          <Button
+            loading={remove.isPending}
+            onClick={() => remove.mutate({ id: webhook.id, etag })}
+          >
+            Delete 1 webhook
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

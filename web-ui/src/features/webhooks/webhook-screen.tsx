@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { Session, Webhook } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { patchWebhookMutation, webhookQuery } from './api.ts'
+import { DeliveriesPanel } from './deliveries-panel.tsx'
+import { webhookVerdict } from './rules.ts'
+import { WebhookActions } from './webhook-actions.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+
+export type WebhookScreenProps = { id: string; session: Session; onDeleted: () => void }
+
+export function WebhookScreen({ id, session, onDeleted }: WebhookScreenProps) {
+  const webhook = useQuery(webhookQuery(id))
+  const blockedBy = whyNot(session, 'webhooks:write')
+  return (
+    <Page title="Webhook" meta={webhook.data?.body.url ?? id}>
+      <QueryStates query={webhook} what="The webhook" skeletonRows={6}>
+        {({ body, etag }) => (
+          <>
+            <StatePanel webhook={body} />
+            <WebhookActions
+              webhook={body}
+              etag={etag}
+              blockedBy={blockedBy}
+              onDeleted={onDeleted}
+            />
+            <EditPanel webhook={body} etag={etag} blockedBy={blockedBy} />
+          </>
+        )}
+      </QueryStates>
+      <DeliveriesPanel id={id} blockedBy={blockedBy} />
+    </Page>
+  )
+}
+
+function StatePanel({ webhook }: { webhook: Webhook }) {
+  const { disabledReason, failingSince, lastError, failedAttempts, oldSecretUntil } = webhook
+  return (
+    <section className="panel" aria-label="Its state">
+      <div className="panel-body stack">
+        {disabledReason !== null && (
+          <Notice tone="warn" title="It is told nothing">
+            {disabledReason}.
+          </Notice>
+        )}
+        <Facts
+          facts={[
+            { name: 'State', value: <StatusBadge verdict={webhookVerdict(webhook)} /> },
+            ...(failingSince === null
+              ? []
+              : [
+                  { name: 'Failing since', value: formatDateTime(failingSince) },
+                  { name: 'Attempts', value: `${failedAttempts}; the last: ${lastError}` },
+                ]),
+            ...(oldSecretUntil === null
+              ? []
+              : [{ name: 'Old secret signs until', value: formatDateTime(oldSecretUntil) }]),
+            {
+              name: 'Made',
+              value: `${formatDateTime(webhook.createdAt)} by ${webhook.createdBy}`,
+            },
+          ]}
+        />
+      </div>
+    </section>
+  )
+}
+
+type EditProps = { webhook: Webhook; etag: string; blockedBy: string | null }
+
+function EditPanel({ webhook, etag, blockedBy }: EditProps) {
+  const client = useQueryClient()
+  const patch = useMutation({
+    ...patchWebhookMutation,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['webhooks'] }),
+  })
+  return (
+    <section className="panel" aria-labelledby="edit-heading">
+      <div className="panel-head">
+        <h2 id="edit-heading">What it is told, and where</h2>
+      </div>
+      <div className="panel-body stack">
+        <WebhookForm
+          before={webhook}
+          submit="Save"
+          pending={patch.isPending}
+          blockedBy={blockedBy}
+          onSubmit={(changed) => patch.mutate({ id: webhook.id, etag, ...changed })}
+        />
+        {patch.isError && <ErrorBox what="Not saved" error={patch.error} />}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { Session, Webhook } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { createWebhookMutation, webhooksQuery } from './api.ts'
+import { webhookVerdict } from './rules.ts'
+import { SecretOnce } from './secret-notice.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+import classes from './webhooks.module.css'
+
+export function WebhooksScreen({ session }: { session: Session }) {
+  const blocked = whyNot(session, 'webhooks:read')
+  return (
+    <Page
+      title="Webhooks"
+      meta="Other systems are told what happens, signed, until they have taken it."
+    >
+      {blocked === null ? (
+        <>
+          <ListPanel />
+          <NewPanel session={session} />
+        </>
+      ) : (
+        <Notice tone="info" title="You may not see webhooks">
+          {blocked}
+        </Notice>
+      )}
+    </Page>
+  )
+}
+
+function ListPanel() {
+  const webhooks = useQuery(webhooksQuery)
+  return (
+    <section className="panel" aria-labelledby="webhooks-heading">
+      <div className="panel-head">
+        <h2 id="webhooks-heading">Who is told</h2>
+      </div>
+      <QueryStates query={webhooks} what="The webhooks" skeletonRows={3}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <EmptyState title="Nobody is told yet">
+              Make a webhook below, and a chat, a pager or a script hears of rollouts and nodes.
+            </EmptyState>
+          ) : (
+            <>
+              {items.filter(wasGivenUp).map(({ id, url, disabledReason }) => (
+                <Notice key={id} tone="warn" title={`${url} is told nothing any more`}>
+                  {disabledReason}. Mend it, then enable the webhook.
+                </Notice>
+              ))}
+              <Table webhooks={items} />
+            </>
+          )
+        }
+      </QueryStates>
+    </section>
+  )
+}
+
+/** By us, not by a person. */
+const wasGivenUp = ({ disabledAt, failingSince }: Webhook) =>
+  disabledAt !== null && failingSince !== null
+
+function Table({ webhooks }: { webhooks: Webhook[] }) {
+  return (
+    <section className="scroll-x" aria-label="Webhooks, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Address</th>
+            <th scope="col" className="wide-only">
+              Events
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {webhooks.map((webhook) => (
+            <tr key={webhook.id}>
+              <td>
+                <StatusBadge verdict={webhookVerdict(webhook)} />
+              </td>
+              <td className={classes.url}>
+                <Link to="/settings/webhooks/$id" params={{ id: webhook.id }}>
+                  {webhook.url}
+                </Link>
+                {webhook.description !== '' && <div className="dim">{webhook.description}</div>}
+              </td>
+              <td className="wide-only">{webhook.events.join(' ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const empty = { url: '', description: '', events: ['rollout', 'config', 'node.disconnected'] }
+
+function NewPanel({ session }: { session: Session }) {
+  const client = useQueryClient()
+  const create = useMutation({
+    ...createWebhookMutation,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['webhooks'] }),
+  })
+  return (
+    <section className="panel" aria-labelledby="new-webhook-heading">
+      <div className="panel-head">
+        <h2 id="new-webhook-heading">New webhook</h2>
+        <span className="grow" />
+        {create.data !== undefined && (
+          <Button variant="default" size="xs" onClick={() => create.reset()}>
+            Make another
+          </Button>
+        )}
+      </div>
+      <div className="panel-body stack">
+        {create.data === undefined ? (
+          <>
+            <WebhookForm
+              before={empty}
+              submit="Make the webhook"
+              pending={create.isPending}
+              blockedBy={whyNot(session, 'webhooks:write')}
+              onSubmit={(webhook) => create.mutate(webhook)}
+            />
+            {create.isError && <ErrorBox what="No webhook was made" error={create.error} />}
+          </>
+        ) : (
+          <SecretOnce secret={create.data.secret} />
+        )}
+      </div>
+    </section>
+  )
+}
