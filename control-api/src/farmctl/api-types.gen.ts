@@ -2299,11 +2299,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "code": "code"
+                 *       "code": "287082"
                  *     }
                  */
                 "application/json": {
-                    /** @description Six digits of the authenticator, or a recovery code */
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
                     code: string;
                 };
             };
@@ -2318,7 +2321,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "recoveryCodes": [
-                     *         "recoveryCodes"
+                     *         "kfmbt-qwxya-hjcns"
                      *       ]
                      *     }
                      */
@@ -2465,14 +2468,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "secret": "secret",
-                     *       "uri": "uri"
+                     *       "secret": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+                     *       "uri": "otpauth://totp/Farmstead:ana?issuer=Farmstead&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30"
                      *     }
                      */
                     "application/json": {
-                        /** @description Base32, to be typed */
+                        /**
+                         * @description Base32, to be typed
+                         * @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+                         */
                         secret: string;
-                        /** @description otpauth://…, to be shown as a QR code */
+                        /**
+                         * @description To be shown as a QR code
+                         * @example otpauth://totp/Farmstead:ana?issuer=Farmstead&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30
+                         */
                         uri: string;
                     };
                 };
@@ -2608,13 +2617,16 @@ export interface operations {
                 /**
                  * @example {
                  *       "password": "printed-once",
-                 *       "code": "code"
+                 *       "code": "287082"
                  *     }
                  */
                 "application/json": {
                     /** @example printed-once */
                     password: string;
-                    /** @description Six digits of the authenticator, or a recovery code */
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
                     code: string;
                 };
             };
@@ -2743,7 +2755,7 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
-                     *           "id": "id",
+                     *           "id": "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
                      *           "signedInAt": "2026-11-21T09:00:00.000Z",
                      *           "expiresAt": "2026-11-21T09:00:00.000Z",
                      *           "address": "address",
@@ -2755,6 +2767,7 @@ export interface operations {
                      */
                     "application/json": {
                         items: {
+                            /** @example 5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef */
                             id: string;
                             /**
                              * Format: date-time
@@ -2930,6 +2943,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef */
                 id: string;
             };
             cookie?: never;
@@ -3132,7 +3146,7 @@ export interface operations {
                  * @example {
                  *       "username": "admin",
                  *       "password": "printed-once",
-                 *       "code": "code"
+                 *       "code": "287082"
                  *     }
                  */
                 "application/json": {
@@ -3140,7 +3154,10 @@ export interface operations {
                     username: string;
                     /** @example printed-once */
                     password: string;
-                    /** @description Six digits of the authenticator, or a recovery code */
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
                     code?: string;
                 };
             };
@@ -5018,7 +5035,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `whole_farm_required`: This concerns the whole farm
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              */
