@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { bodyOf, taggedBodyOf } from '../api.ts'
+import type { Node } from '../api-types.ts'
 import { printFile } from '../apply/nodes.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { type JsonObject, readDocument } from '../documents.ts'
@@ -85,7 +86,9 @@ async function labelNode(tool: Tool, name: string, words: readonly string[]): Pr
   const labels = { ...node.labels }
   for (const word of words) applyLabel(labels, word)
   const params = { path, header: { 'if-match': etag } }
-  const changed = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }))
+  const changed = (await bodyOf(
+    api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }),
+  )) as Node
   tool.show(changed, () => [`${changed.name}: ${labelsText(changed.labels) || 'no labels'}`])
 }
 
