@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { bodyOf, taggedBodyOf } from '../api.ts'
-import type { Node } from '../api-types.ts'
 import { printFile } from '../apply/nodes.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { type JsonObject, readDocument } from '../documents.ts'
