@@ -11,6 +11,9 @@ type Answer<
   : never
 
 export type Session = Answer<'getSession', 200>
+export type OwnSession = Answer<'listOwnSessions', 200>['items'][number]
+export type User = Answer<'getUser', 200>
+export type Role = User['roles'][number]
 export type Node = Answer<'getNode', 200>
 export type SyncState = Node['sync']['state']
 export type ConfigIdentity = NonNullable<Node['sync']['desired']>
@@ -53,4 +56,7 @@ export type AuditDetail = Answer<'getAuditEntry', 200>
 export type AuditVerification = Answer<'getAuditVerification', 200>
 export type Webhook = Answer<'getWebhook', 200>
 export type CreatedWebhook = Answer<'createWebhook', 201>
+export type Backup = Answer<'getBackup', 200>
+export type BackupSettings = Answer<'getBackupSettings', 200>
+export type Recovery = NonNullable<Answer<'getRecovery', 200>['recovery']>
 export type WebhookDelivery = Answer<'listWebhookDeliveries', 200>['items'][number]

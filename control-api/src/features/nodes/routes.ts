@@ -25,6 +25,7 @@ import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { DryRunQuerySchema, IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
+import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
 import { matches, parseSelector } from '../../selector.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
@@ -98,7 +99,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read', errors: [SelectorInvalid] },
+      config: { permission: 'nodes:read', scope: 'nodes', errors: [SelectorInvalid] },
       schema: {
         operationId: 'listNodes',
         tags,
@@ -107,14 +108,15 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(NodeSchema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, user }) => {
       const { limit = 100, name, q, connected } = query
+      const scope = scopeOf(user)
       const [after] = cursor.read(query.cursor) ?? []
       const among = [
         ...(connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]),
         ...(await idsLabelled(query)),
       ]
-      const found = await nodes.page({ after, limit: limit + 1, name, q, among })
+      const found = await nodes.page({ after, limit: limit + 1, scope, name, q, among })
       const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
       return { items: await view(rows), nextCursor }
     },
@@ -144,7 +146,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken] },
+      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken, OutsideScope] },
       schema: {
         operationId: 'updateNode',
         tags,
@@ -162,6 +164,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const requireFree = async (reader: Kysely<Database>) => {
         if (name !== undefined && (await nameIsTaken(reader, name, id))) throw new NameTaken(name)
       }
+      if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
       if (request.query.dry_run === '1') {
         requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
         await requireFree(db)
