@@ -6,6 +6,7 @@ import type { Database } from '../../src/db/database.ts'
 import { pageQuery as enrolmentTokens } from '../../src/features/enrolment-tokens/store.ts'
 import { pageQuery as nodes } from '../../src/features/nodes/store.ts'
 import { pageQuery as rollouts } from '../../src/features/rollouts/store.ts'
+import type { Scope } from '../../src/scope.ts'
 import { enrolNode } from '../agents/node-client.ts'
 import { type Built, build } from '../helper.ts'
 
@@ -119,16 +120,30 @@ describe('a page', () => {
       (db) =>
         nodes(db, { ...noFilter, among: [{ ids: ['x'], isIn: false }], after: 'a', limit: 101 }),
     ],
-    ['rollouts', (db) => rollouts(db, { before: 'x', limit: 101 })],
-    ['rollouts by state', (db) => rollouts(db, { before: 'x', limit: 101, state: 'running' })],
-    ['rollouts by config', (db) => rollouts(db, { before: 'x', limit: 101, config: 'default' })],
-    ['rollouts by author', (db) => rollouts(db, { before: 'x', limit: 101, author: 'admin' })],
+    ['rollouts', (db) => rollouts(db, { scope: null, before: 'x', limit: 101 })],
     [
-      'enrolment tokens',
-      (db) => enrolmentTokens(db, { before: undefined, limit: 101, usable: true, nowMs: 0 }),
+      'rollouts by state',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, state: 'running' }),
+    ],
+    [
+      'rollouts by config',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, config: 'default' }),
+    ],
+    [
+      'rollouts by author',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, author: 'admin' }),
+    ],
+    ['enrolment tokens', (db) => enrolmentTokens(db, { ...anyToken, limit: 101 })],
+    ['nodes in a scope', (db) => nodes(db, { ...noFilter, scope: zone, after: 'a', limit: 101 })],
+    ['rollouts in a scope', (db) => rollouts(db, { scope: zone, before: 'x', limit: 101 })],
+    [
+      'enrolment tokens in a scope',
+      (db) => enrolmentTokens(db, { ...anyToken, scope: zone, limit: 101 }),
     ],
   ]
-  const noFilter = { name: undefined, q: undefined, among: [] }
+  const zone: Scope = [{ kind: 'in', key: 'zone', values: ['eu'] }]
+  const anyToken = { scope: null, before: undefined, usable: true, nowMs: 0 }
+  const noFilter = { scope: null, name: undefined, q: undefined, among: [] }
 
   test('is read off an index in its order: nothing is sorted, no table is scanned', async () => {
     const { services } = await build()

@@ -26,6 +26,7 @@ import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { DryRunQuerySchema, IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
+import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
 import { matches, parseSelector } from '../../selector.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
@@ -96,7 +97,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read', errors: [SelectorInvalid] },
+      config: { permission: 'nodes:read', scope: 'nodes', errors: [SelectorInvalid] },
       schema: {
         operationId: 'listNodes',
         tags,
@@ -105,11 +106,12 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(NodeSchema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, user }) => {
       const { limit = 100, name, q, connected } = query
+      const scope = scopeOf(user)
       const [after] = cursor.read(query.cursor) ?? []
       const among = connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]
-      const page = { after, limit: limit + 1, name, q, among }
+      const page = { after, limit: limit + 1, scope, name, q, among }
       const isWanted = await labelFilter(query)
       const labelled = isWanted && (await nodes.idsLabelled(page, isWanted))
       const found = await nodes.page(
@@ -144,7 +146,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken] },
+      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken, OutsideScope] },
       schema: {
         operationId: 'updateNode',
         tags,
@@ -159,8 +161,13 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const { id } = request.params
       const { name, labels } = request.body
+      const requireFree = async (reader: Kysely<Database>) => {
+        if (name !== undefined && (await nameIsTaken(reader, name, id))) throw new NameTaken(name)
+      }
+      if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
       if (request.query.dry_run === '1') {
         requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        await requireFree(db)
         return await deps.impactOf(id, {
           ...(name !== undefined && { name }),
           ...(labels && { labels: JSON.stringify(labels) }),
@@ -169,7 +176,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
-        if (name !== undefined && (await nameIsTaken(unit, name, id))) throw new NameTaken(name)
+        await requireFree(unit.trx)
         const after = await changeNode(unit, node, {
           ...(name !== undefined && { name }),
           ...(labels && { labels }),

@@ -3,9 +3,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { revokeCertificates } from '../../agents/certificates.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
 import type { Unit } from '../../db/write.ts'
 import { NodeNotFound } from '../../errors.ts'
-import type { Labels } from '../../grouping.ts'
+import type { Labels, Scope } from '../../scope.ts'
 
 export type NodeRow = Selectable<NodesTable>
 export type NodeStore = ReturnType<typeof createNodeStore>
@@ -16,7 +17,7 @@ export type NodeFilter = {
   /** Only these, or all but these; each must hold. */
   among: readonly { ids: readonly string[]; isIn: boolean }[]
 }
-type Page = NodeFilter & { after: string | undefined; limit: number }
+type Page = NodeFilter & { after: string | undefined; limit: number; scope: Scope }
 
 /** Nodes whose labels are looked at in one go: a page of a common label takes one or two. */
 const WALKED_AT_ONCE = 500
@@ -31,8 +32,29 @@ export function createNodeStore(db: Kysely<Database>) {
   }
 }
 
+/** Of decommissioned ones too: their past is still shown. null: there never was one. */
+export async function labelsOfNode(db: Kysely<Database>, id: string): Promise<Labels | null> {
+  const row = await db.selectFrom('nodes').select('labels').where('id', '=', id).executeTakeFirst()
+  return row ? JSON.parse(row.labels) : null
+}
+
+/** Which of these are nodes within the scope. */
+export async function nodeIdsWithin(
+  db: Kysely<Database>,
+  ids: readonly string[],
+  scope: Scope,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(labelsWithin('labels', scope))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Walks the index of names, so a page costs the same wherever it begins. */
-export function pageQuery(db: Kysely<Database>, { after, limit, name, q, among }: Page) {
+export function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, among }: Page) {
   const page = db
     .selectFrom('nodes')
     .selectAll()
@@ -40,6 +62,7 @@ export function pageQuery(db: Kysely<Database>, { after, limit, name, q, among }
     .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
     .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
     .$if(q !== undefined, (query) => query.where(sql`instr(name, ${q?.toLowerCase()})`, '>', 0))
+    .$if(scope !== null, (query) => query.where(labelsWithin('labels', scope)))
     .orderBy('name')
     .limit(limit)
   return among.reduce(
@@ -103,8 +126,8 @@ export async function changeNode({ trx }: Unit, node: NodeRow, change: Change): 
     .executeTakeFirstOrThrow()
 }
 
-export async function nameIsTaken({ trx }: Unit, name: string, byOtherThan: string) {
-  const other = await trx
+export async function nameIsTaken(db: Kysely<Database>, name: string, byOtherThan: string) {
+  const other = await db
     .selectFrom('nodes')
     .select('id')
     .where('name', '=', name)
