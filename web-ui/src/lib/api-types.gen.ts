@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Make the first administrator; the answer sets the session cookie
-         * @description With the token that the service prints while there is no user. 409 `setup_done` when there is one.
+         * @description With the token that the service prints while there is no user.
          */
         post: operations["setUp"];
         delete?: never;
@@ -2832,8 +2832,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `wrong_setup_token`: Not the set-up token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `cross_origin`: Not from this origin */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `setup_done`: The set-up is done */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2859,7 +2877,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_requests`: Too many requests */
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2877,7 +2898,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3750,6 +3774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -3902,6 +3927,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -6828,6 +6854,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -7377,6 +7404,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -7943,6 +7971,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -9288,6 +9317,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -9455,6 +9485,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -10919,6 +10950,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -11144,6 +11176,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -11370,6 +11403,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -11668,6 +11702,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path?: never;
@@ -14099,6 +14134,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -14241,6 +14277,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
