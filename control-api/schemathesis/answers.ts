@@ -14,7 +14,7 @@ const ONLY_REFUSE: Record<string, string> = {
   linkOidcIdentity: 'there is no provider: test/features/oidc/',
   unlinkOidcIdentity: 'there is no provider: test/features/oidc/',
   freezeRollout: 'the rollouts are over at once: test/features/rollouts/',
-  deleteConfig: 'groups use the one there is: test/features/configs/',
+  deleteConfig: 'nodes run the one there is: test/features/configs/',
   putGroupOrder: 'its ETag is a digest: test/features/groups/',
   getNodeDrift: 'no node drifted: test/agents/drift.test.ts',
   decideNodeDrift: 'no node drifted: test/agents/drift.test.ts',

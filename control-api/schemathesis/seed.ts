@@ -30,7 +30,7 @@ export async function seed(api: Api, agentUrl: string) {
     several(async (i) => (await api('POST', path, bodyOf(i))).id)
   await saveVersions(api)
   const groups = await several(async (i) => {
-    const group = { name: `group-${i}`, selector: `zone=z${i}`, config: 'default' }
+    const group = { name: `group-${i}`, selector: `zone=z${i}` }
     return (await api<{ name: string }>('POST', '/groups', group)).name
   })
   const rollout = await api('POST', '/rollouts', { config: 'default', version: 1 })
