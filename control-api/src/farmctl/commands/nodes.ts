@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { bodyOf, taggedBodyOf } from '../api.ts'
-import type { Node } from '../api-types.ts'
 import type { Manifest } from '../apply/manifests.ts'
 import { nodeFileOf, planNode, printFile } from '../apply/nodes.ts'
 import { type Act, agree, type Tool } from '../command.ts'
@@ -94,10 +93,10 @@ async function labelNode(tool: Tool, name: string, words: readonly string[]): Pr
   const labels = { ...node.labels }
   for (const word of words) applyLabel(labels, word)
   const params = { path, header: { 'if-match': etag } }
-  const changed = (await bodyOf(
-    api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }),
-  )) as Node
-  tool.show(changed, () => [`${changed.name}: ${labelsText(changed.labels) || 'no labels'}`])
+  const changed = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }))
+  // With dry_run it would be what the change touches.
+  const after = 'labels' in changed ? changed.labels : labels
+  tool.show(changed, () => [`${name}: ${labelsText(after) || 'no labels'}`])
 }
 
 function applyLabel(labels: Record<string, string>, word: string): void {
