@@ -23,7 +23,13 @@ import type {
   RolloutEngine,
 } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { DryRunQuerySchema, IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
+import {
+  DryRunQuerySchema,
+  IfMatchSchema,
+  IfNoneMatchSchema,
+  NodeIdSchema,
+  pageOf,
+} from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
 import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
@@ -62,7 +68,6 @@ type Deps = {
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
 const cursor = defineCursor('nodes', 'text')
-const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, fleet, now, readGrouping } = deps
@@ -152,7 +157,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'Rename a node or replace its labels; with dry_run=1 say what that would do',
         params,
-        headers,
+        headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
         body: NodePatchSchema,
         response: { 200: Type.Union([NodeSchema, ImpactSchema]) },
@@ -260,7 +265,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         summary: 'Replace what differs on this node; takes effect with the next rollout to it',
         description: 'With dry_run=1 it says what that would do.',
         params,
-        headers,
+        headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
         body: OverrideSchema,
         response: { 200: Type.Union([OverrideSchema, ImpactSchema]) },
