@@ -154,8 +154,11 @@ export async function withToken(
   }
 }
 
-export const cookieOf = (response: LightMyRequestResponse) =>
-  String(response.headers['set-cookie'] ?? '').split(';', 1)[0] ?? ''
+export const cookieOf = ({ cookies }: LightMyRequestResponse) =>
+  cookies
+    .filter(({ name }) => name === 'farmstead_session')
+    .map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
+    .join('')
 
 export function client({ app }: Pick<Service, 'app'>, cookie: string): Client {
   return {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What all lists have in common, and that none costs more the longer it is.
-import { CompiledQuery, type Kysely } from 'kysely'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import { enrolNode } from '../agents/node-client.ts'
@@ -49,6 +49,37 @@ describe('GET /nodes', () => {
     expect(await names(service, 'connected=true')).toEqual(['edge-1'])
     expect(await names(service, 'connected=false')).toEqual(['edge-1-2'])
   })
+
+  test('finds nodes by their labels page by page, however far apart they are', async () => {
+    const service = await build()
+    const nameOf = (i: number) => `n${String(i).padStart(4, '0')}`
+    await service.services.write(async ({ trx }) => {
+      for (let i = 0; i < 1200; i++) {
+        const labels = JSON.stringify({ zone: i % 600 === 599 ? 'rare' : 'common' })
+        await sql`insert into nodes (id, name, labels, merge_patch, revision, enrolled_at_ms,
+          hostname, version, os, arch, capabilities, max_epoch, max_generation)
+          values (${`node_${nameOf(i)}`}, ${nameOf(i)}, ${labels}, '{}', 1, 0,
+          '', '', '', '', '[]', 0, 0)`.execute(trx)
+      }
+    })
+    const pages = async (query: string) => {
+      const found: string[][] = []
+      for (let cursor = ''; ; ) {
+        const url = `/api/v1/nodes?${query}${cursor && `&cursor=${cursor}`}`
+        const { items, nextCursor } = (await service.admin.inject({ url })).json()
+        found.push(items.map(({ name }: { name: string }) => name))
+        if (nextCursor === null) return found
+        cursor = nextCursor
+      }
+    }
+    expect(await pages('limit=1&selector=zone%3Drare')).toEqual([['n0599'], ['n1199']])
+    const common = Array.from({ length: 1200 }, (_, i) => i).filter((i) => i % 600 !== 599)
+    const commonPages = await pages('limit=500&group=default&selector=zone%3Dcommon')
+    expect(commonPages.flat()).toEqual(common.map(nameOf))
+    expect(commonPages.map(({ length }) => length)).toEqual([500, 500, 198])
+    expect(await pages('q=n11&selector=zone%3Drare')).toEqual([['n1199']])
+    expect(await pages('selector=!zone')).toEqual([[]])
+  })
 })
 
 describe('GET /enrolment-tokens', () => {
@@ -84,6 +115,8 @@ const PAGES: [string, (string | number)[]][] = [
   ['nodes?q=m', ['nodes', 'm']],
   ['nodes?connected=true', ['nodes', 'm']],
   ['nodes?connected=false', ['nodes', 'm']],
+  ['nodes?group=default', ['nodes', 'm']],
+  ['nodes?selector=zone%3Deu', ['nodes', 'm']],
   ['users', ['users', 'm']],
   ['configs', ['configs', 'm']],
   ['configs?q=m', ['configs', 'm']],
@@ -105,16 +138,29 @@ const PAGES: [string, (string | number)[]][] = [
   ['audit?object=default', ['audit', 9, 9]],
 ]
 
+/** Show less to who may see only some nodes. */
+const IN_A_SCOPE = /^(nodes|rollouts|enrolment-tokens)/
+
 describe('a page', () => {
   test('is read off an index in its order: nothing is sorted, no table is scanned', async () => {
-    const { admin, services } = await build()
+    const { admin, as, services } = await build()
     await saveVersion(admin)
+    const scoped = await as('operator')
+    await services.db
+      .updateTable('users')
+      .set({ scope: 'zone=eu' })
+      .where('username', '=', 'test-operator')
+      .execute()
     const slow: string[] = []
     const asked = vi.spyOn(services.db.getExecutor(), 'executeQuery')
-    for (const [list, key] of PAGES) {
+    const pages = PAGES.flatMap(([list, key]) => [
+      { client: admin, list, key },
+      ...(IN_A_SCOPE.test(list) ? [{ client: scoped, list, key }] : []),
+    ])
+    for (const { client, list, key } of pages) {
       for (const url of [`/api/v1/${list}`, after(list, key)]) {
         asked.mockClear()
-        const response = await admin.inject({ url })
+        const response = await client.inject({ url })
         expect(response.statusCode, url).toBe(200)
         // Of groups there are a hundred at most.
         const queries = asked.mock.calls

@@ -43,6 +43,7 @@ async function screens(page: Page): Promise<Screen[]> {
   return [
     { name: 'farm', path: '/' },
     { name: 'node', path: `/nodes/${node.id}` },
+    { name: 'groups', path: '/groups' },
     { name: 'enrolment', path: '/enrolment' },
     { name: 'enrolment of a known node', path: `/enrolment?node=${node.id}` },
     { name: 'configs', path: '/configs' },

@@ -86,7 +86,9 @@ async function labelNode(tool: Tool, name: string, words: readonly string[]): Pr
   for (const word of words) applyLabel(labels, word)
   const params = { path, header: { 'if-match': etag } }
   const changed = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }))
-  tool.show(changed, () => [`${changed.name}: ${labelsText(changed.labels) || 'no labels'}`])
+  // With dry_run it would be what the change touches.
+  const after = 'labels' in changed ? changed.labels : labels
+  tool.show(changed, () => [`${name}: ${labelsText(after) || 'no labels'}`])
 }
 
 function applyLabel(labels: Record<string, string>, word: string): void {

@@ -13,6 +13,7 @@ import {
   some,
 } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
+import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import type { Engine } from './engine.ts'
 import {
   FleetChanged,
@@ -61,16 +62,27 @@ const MovedOnSchema = Type.Intersect([
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, engine, isConnected } = deps
 
-  const show = async (id: string): Promise<Rollout> => {
+  /** Of the nodes within the scope; without one of those it is not there. */
+  const show = async (id: string, scope: Scope): Promise<Rollout> => {
     const row = await findRollout(db, id)
-    if (!row) throw new RolloutNotFound(id)
-    return view(row, await tasksOf(db, [id]))
+    const tasks = await tasksOf(db, [id], scope)
+    if (!row || (scope !== null && tasks.length === 0)) throw new RolloutNotFound(id)
+    return view(row, tasks)
+  }
+
+  /** What is done to a rollout is done to all its nodes. Throws RolloutNotFound or OutsideScope. */
+  const requireAllWithin = async (id: string, scope: Scope): Promise<void> => {
+    if (scope === null) return
+    const { tasks } = await show(id, scope)
+    const all = await tasksOf(db, [id], null)
+    const outside = all.length - tasks.length
+    if (outside > 0) throw new OutsideScope(`${outside} of its nodes are not`, scope)
   }
 
   app.get(
     '/rollouts',
     {
-      config: { permission: 'rollouts:read', errors: [] },
+      config: { permission: 'rollouts:read', scope: 'nodes', errors: [] },
       schema: {
         operationId: 'listRollouts',
         tags,
@@ -79,16 +91,18 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(RolloutSchema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, user }) => {
       const { cursor: given, limit = 100, ...filter } = query
+      const scope = scopeOf(user)
       const [before] = cursor.read(given) ?? []
-      const found = await listRollouts(db, { ...filter, before, limit: limit + 1 })
+      const found = await listRollouts(db, { ...filter, before, limit: limit + 1, scope })
       const { rows: shown, nextCursor } = cursor.page(found, limit, (row) => [row.id])
       const tasks =
         shown.length > 0
           ? await tasksOf(
               db,
               shown.map((row) => row.id),
+              scope,
             )
           : []
       const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
@@ -99,7 +113,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/rollouts/:id',
     {
-      config: { permission: 'rollouts:read', errors: [RolloutNotFound] },
+      config: { permission: 'rollouts:read', scope: 'nodes', errors: [RolloutNotFound] },
       schema: {
         operationId: 'getRollout',
         tags,
@@ -108,7 +122,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: RolloutSchema },
       },
     },
-    async ({ params: { id } }) => show(id),
+    async ({ params: { id }, user }) => show(id, scopeOf(user)),
   )
 
   app.post(
@@ -116,8 +130,10 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     {
       config: {
         permission: 'rollouts:run',
+        scope: 'nodes',
         errors: [
           InRecovery,
+          OutsideScope,
           VersionNotFound,
           SelectorInvalid,
           RolloutActive,
@@ -141,22 +157,28 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const { config, version, message = '', selector = '' } = request.body
+      const scope = scopeOf(request.user)
       if (request.query.dry_run === '1') {
-        const plan = await planVersion(deps, { config, version, selector })
+        const plan = await planVersion(deps, { config, version, selector, scope })
         const nodes = plan.nodes.map((planned) => viewPlanned(planned, isConnected))
-        return { config, version, nodes, excluded: some(plan.excluded.map(viewExcluded)) }
+        const excluded = plan.excluded.filter(({ node }) => nodeIsWithin(scope, node))
+        return { config, version, nodes, excluded: some(excluded.map(viewExcluded)) }
       }
       const author = request.user?.username ?? ''
-      const id = await startRollout(deps, { config, version, selector, message, author })
+      const id = await startRollout(deps, { config, version, selector, scope, message, author })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
-      return show(id)
+      return show(id, scope)
     },
   )
 
   app.post(
     '/rollouts/:id/actions/freeze',
     {
-      config: { permission: 'rollouts:run', errors: [RolloutNotFound, StaleState, RolloutEnded] },
+      config: {
+        permission: 'rollouts:run',
+        scope: 'nodes',
+        errors: [RolloutNotFound, OutsideScope, StaleState, RolloutEnded],
+      },
       schema: {
         operationId: 'freezeRollout',
         tags,
@@ -168,9 +190,11 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request) => {
       const { id } = request.params
+      const scope = scopeOf(request.user)
+      await requireAllWithin(id, scope)
       const actor = request.user?.username ?? ''
       await engine.freeze(id, { actor, stateVersion: request.body.stateVersion })
-      return show(id)
+      return show(id, scope)
     },
   )
 }

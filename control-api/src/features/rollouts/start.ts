@@ -6,12 +6,14 @@ import { SelectorInvalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { ReadGrouping } from '../../ports.ts'
+import { nodeIsWithin, OutsideScope, type Scope } from '../../scope.ts'
 import { parseSelector } from '../../selector.ts'
 import type { Engine } from './engine.ts'
 import { FleetChanged, RolloutActive, RolloutInvalid, VersionNotFound } from './errors.ts'
 import { type CheckFor, isSameFleet, type Plan, type PlannedNode, planRollout } from './planner.ts'
 import {
   activeNodes,
+  type FleetNode,
   insertRollout,
   leaseHolder,
   type NewTask,
@@ -30,7 +32,7 @@ export type StartDeps = {
   /** The last version of the config that was released. */
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
 }
-type Ordered = { config: string; version: number; selector: string }
+type Ordered = { config: string; version: number; selector: string; scope: Scope }
 type Order = Ordered & { message: string; author: string }
 
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
@@ -38,13 +40,18 @@ const ATTEMPTS = 3
 
 export async function planVersion(
   deps: StartDeps,
-  { config, version, selector }: Ordered,
+  { config, version, selector, scope }: Ordered,
 ): Promise<Plan> {
   const parsed = parseSelector(selector)
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
-  return planRollout(deps, { config, text, selector: parsed.selector })
+  const plan = await planRollout(deps, { config, text, selector: parsed.selector })
+  refuseNodesOutside(
+    plan.nodes.map(({ node }) => node),
+    scope,
+  )
+  return plan
 }
 
 export async function startRollout(deps: StartDeps, order: Order): Promise<string> {
@@ -55,6 +62,12 @@ export async function startRollout(deps: StartDeps, order: Order): Promise<strin
     if (id !== null) return id
   }
   throw new FleetChanged()
+}
+
+/** Who starts it must have in their scope all that it reaches. */
+function refuseNodesOutside(nodes: readonly FleetNode[], scope: Scope): void {
+  const outside = nodes.filter((node) => !nodeIsWithin(scope, node)).length
+  if (outside > 0) throw new OutsideScope(`${outside} of the nodes it would reach are not`, scope)
 }
 
 function refuseBadPlan(plan: readonly PlannedNode[]): void {

@@ -8,6 +8,7 @@ import type { App } from '../../fastify.ts'
 import { hashPassword, TooManySignIns } from '../../people/passwords.ts'
 import type { StartSession } from '../../people/start-session.ts'
 import { anyUserExists } from '../../people/users.ts'
+import { limits } from '../../plugins/limits.ts'
 import { SessionSchema, SetupSchema, SetupStateSchema } from './schema.ts'
 import { insertFirstAdmin, requireSetupToken, SetupDone, WrongSetupToken } from './setup.ts'
 import { refuseWhile, Throttle } from './throttle.ts'
@@ -36,7 +37,7 @@ export const setupRoutes =
     app.get(
       '/setup',
       {
-        config: { permission: 'public' },
+        config: { permission: 'public', errors: [] },
         schema: {
           operationId: 'getSetup',
           tags,
@@ -52,6 +53,7 @@ export const setupRoutes =
       {
         config: {
           permission: 'public',
+          rateLimit: limits.signIn,
           errors: [SetupDone, WrongSetupToken, TooManyAttempts, TooManySignIns],
         },
         schema: {

@@ -61,7 +61,7 @@ async function open() {
         readGrouping,
         releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
       },
-      { config: 'default', version, selector: '', message: '', author: 'ana' },
+      { config: 'default', version, selector: '', scope: null, message: '', author: 'ana' },
     )
   const validate = async (text: string) => {
     const parsed = parseConfigText(text)
