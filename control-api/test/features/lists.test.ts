@@ -174,7 +174,7 @@ describe('a page', () => {
       }
     }
     expect(slow).toEqual([])
-  })
+  }, 60_000)
 })
 
 /** The ids that are asked for come as a JSON table: as many as there are. */
