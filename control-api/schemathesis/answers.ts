@@ -7,6 +7,12 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 const ONLY_REFUSE: Record<string, string> = {
   signOut: 'ends sessions, and a token calls here: test/session.test.ts',
   changePassword: 'of a session, and a token calls here: test/session.test.ts',
+  beginSecondFactor: 'of a session: test/second-factor.test.ts',
+  confirmSecondFactor: 'of a session: test/second-factor.test.ts',
+  removeSecondFactor: 'of a session: test/second-factor.test.ts',
+  listOwnSessions: 'of a session: test/second-factor.test.ts',
+  endOwnSession: 'of a session: test/second-factor.test.ts',
+  endOtherSessions: 'of a session: test/second-factor.test.ts',
   setUp: 'there is an administrator: test/session.test.ts',
   startOidcSignIn: 'there is no provider: test/features/oidc/',
   finishOidcSignIn: 'there is no provider: test/features/oidc/',
@@ -20,7 +26,7 @@ const ONLY_REFUSE: Record<string, string> = {
   decideNodeDrift: 'no node drifted: test/agents/drift.test.ts',
   decideNodeClone: 'no node runs twice: test/agents/clones.test.ts',
   readNodeErrorLog: 'the nodes are simulated and have none: test/agents/told.test.ts',
-  confirmRecovery: 'nothing was restored: test/features/backups.test.ts',
+  confirmRecovery: 'nothing was restored: test/features/backups/',
   streamEvents: 'does not end, and is not called: test/features/events.test.ts',
 }
 

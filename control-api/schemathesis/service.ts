@@ -61,7 +61,9 @@ async function signInForToken(url: string): Promise<string> {
     headers: { 'content-type': 'application/json', origin: url },
     body: JSON.stringify({ username: 'admin', password: PASSWORD }),
   })
-  const cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  if (!response.ok) throw new Error(`the sign-in failed: ${await response.text()}`)
+  const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0])
+  const cookie = cookies.join('; ')
   const api = caller(url, { cookie, origin: url })
   const wish = { name: 'schemathesis', permissions: null, expiresInDays: 1 }
   return (await api<{ secret: string }>('POST', '/tokens', wish)).secret

@@ -87,5 +87,6 @@ describe('every route', () => {
       }
     }
     expect(open.sort()).toEqual([...PUBLIC].sort())
-  })
+    // Each route by each role, twice: more than a thousand requests.
+  }, 120_000)
 })

@@ -41,7 +41,9 @@ export const problemsPlugin = fp<Options>(
       const isNoRoute =
         request.is404 || (thrown.validationContext === 'params' && isOwnWord(pathOf(request)))
       const error = isNoRoute ? noRoute(request) : explain(thrown, invalidCode)
-      if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
+      // What a route refuses with itself, such as 504 for a silent node, is no fault of the service.
+      const level = thrown instanceof AppError ? 'warn' : 'error'
+      if (error.statusCode >= 500) request.log[level]({ err: thrown }, 'request failed')
       return sendProblem(reply, request, error)
     })
     app.setNotFoundHandler((request, reply) => sendProblem(reply, request, noRoute(request)))

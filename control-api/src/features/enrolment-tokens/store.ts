@@ -35,7 +35,7 @@ export async function listTokens(db: Kysely<Database>, page: Page): Promise<Enro
   return (await pageQuery(db, page).execute()).map(view)
 }
 
-export function pageQuery(db: Kysely<Database>, { before, limit, usable, scope, nowMs }: Page) {
+function pageQuery(db: Kysely<Database>, { before, limit, usable, scope, nowMs }: Page) {
   const isUsable = sql<number>`uses < max_uses and expires_at_ms > ${nowMs}`
   return db
     .selectFrom('enrolment_tokens')

@@ -54,7 +54,7 @@ export async function nodeIdsWithin(
 }
 
 /** Walks the index of names, so a page costs the same wherever it begins. */
-export function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, among }: Page) {
+function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, among }: Page) {
   const page = db
     .selectFrom('nodes')
     .selectAll()
@@ -68,7 +68,8 @@ export function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, 
   return among.reduce(
     (query, { ids, isIn }) =>
       query.where(
-        'id',
+        // With the plus not by the index of ids: all nodes may be among them, and would be sorted.
+        sql<string>`+id`,
         isIn ? 'in' : 'not in',
         sql<string>`(select value from json_each(${JSON.stringify(ids)}))`,
       ),

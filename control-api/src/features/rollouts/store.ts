@@ -141,7 +141,7 @@ export const listRollouts = (db: Reader, page: Page): Promise<RolloutRow[]> =>
   pageQuery(db, page).execute()
 
 /** Each filter has an index that ends with the id. */
-export const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: Page) =>
+const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: Page) =>
   db
     .selectFrom('rollouts')
     .selectAll()
