@@ -11,6 +11,7 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import type { Labels } from '../../grouping.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Identity } from '../../meta.ts'
 import type {
@@ -82,18 +83,15 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     return node
   }
 
-  /** Of whom the group or the labels are asked for. */
-  const idsLabelled = async ({ group, selector }: { group?: string; selector?: string }) => {
-    if (group === undefined && selector === undefined) return []
+  /** Whose labels are asked for; null: everybody's. */
+  const labelFilter = async ({ group, selector }: { group?: string; selector?: string }) => {
+    if (group === undefined && selector === undefined) return null
     const parsed = parseSelector(selector ?? '')
     if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
     const grouping = await readGrouping(db)
-    const wanted = (await nodes.labels()).filter((node) => {
-      const labels = JSON.parse(node.labels)
-      if (!matches(parsed.selector, labels)) return false
-      return group === undefined || grouping.of(labels).name === group
-    })
-    return [{ ids: wanted.map(({ id }) => id), isIn: true }]
+    return (labels: Labels) =>
+      matches(parsed.selector, labels) &&
+      (group === undefined || grouping.of(labels).name === group)
   }
 
   app.get(
@@ -112,11 +110,13 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const { limit = 100, name, q, connected } = query
       const scope = scopeOf(user)
       const [after] = cursor.read(query.cursor) ?? []
-      const among = [
-        ...(connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]),
-        ...(await idsLabelled(query)),
-      ]
-      const found = await nodes.page({ after, limit: limit + 1, scope, name, q, among })
+      const among = connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]
+      const page = { after, limit: limit + 1, scope, name, q, among }
+      const isWanted = await labelFilter(query)
+      const labelled = isWanted && (await nodes.idsLabelled(page, isWanted))
+      const found = await nodes.page(
+        labelled ? { ...page, among: [{ ids: labelled, isIn: true }] } : page,
+      )
       const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
       return { items: await view(rows), nextCursor }
     },
