@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import type { Impact } from '../lib/api-types.ts'
 import { plural } from '../lib/format.ts'
 import { impactSentence } from '../lib/impact.ts'
 import { ConfigErrors } from './config-errors.tsx'
+import classes from './impact-panel.module.css'
 import { Notice } from './notice.tsx'
 
 const SHOWN = 10
 
+type ImpactPanelProps = { impact: Impact; doing?: string }
+
 /** What a change would do, before it is made; `doing` is the word for making it. */
-export function ImpactPanel({ impact, doing = 'Saving' }: { impact: Impact; doing?: string }) {
+export function ImpactPanel({ impact, doing = 'Saving' }: ImpactPanelProps) {
   const { moves, changes, invalid, unchecked } = impact
   const isQuiet = moves.total + changes.total + invalid.total === 0
   return (
@@ -18,26 +22,16 @@ export function ImpactPanel({ impact, doing = 'Saving' }: { impact: Impact; doin
       live
       title={`${doing}: ${impactSentence(impact)}`}
     >
-      <Some of={moves}>
-        {({ nodeId, nodeName, from, to }) => (
-          <>
-            <Node id={nodeId} name={nodeName} />: from {from} to {to}
-          </>
-        )}
+      <Some of={moves} alike={({ from, to }) => [from, to]}>
+        {({ from, to }) => `from ${from} to ${to}`}
       </Some>
-      <Some of={changes}>
-        {({ nodeId, nodeName, to, pointers }) => (
-          <>
-            <Node id={nodeId} name={nodeName} /> gets{' '}
-            {to === null ? 'nothing new' : `${to.config} ${to.number}`}, different at{' '}
-            {pointers.map((pointer) => pointer || 'the whole').join(', ')}
-          </>
-        )}
+      <Some of={changes} alike={({ to, pointers }) => [to, pointers]}>
+        {({ to, toDigest, pointers }) => whatComes(to, toDigest, pointers)}
       </Some>
-      <Some of={invalid}>
-        {({ nodeId, nodeName, version, errors }) => (
+      <Some of={invalid} alike={({ version, errors }) => [version, errors]}>
+        {({ version, errors }) => (
           <>
-            <Node id={nodeId} name={nodeName} /> would refuse {version.config} {version.number}:
+            would refuse {version.config} {version.number}
             <ConfigErrors config={version.config} errors={errors} />
           </>
         )}
@@ -47,26 +41,47 @@ export function ImpactPanel({ impact, doing = 'Saving' }: { impact: Impact; doin
   )
 }
 
-const Node = ({ id, name }: { id: string; name: string }) => (
-  <Link to="/nodes/$id" params={{ id }}>
-    {name}
-  </Link>
-)
+type Change = Impact['changes']['items'][number]
 
+function whatComes(to: Change['to'], digest: Change['toDigest'], pointers: Change['pointers']) {
+  if (to === null) return 'nothing new'
+  const version = `${to.config} ${to.number}`
+  if (digest === null) return `no text can be made of ${version}`
+  return `${version}, different at ${pointers.map((pointer) => pointer || 'the whole').join(', ')}`
+}
+
+type Who = { nodeId: string; nodeName: string }
 type SomeProps<Item> = {
   of: { total: number; items: Item[] }
+  /** What nodes have in common that are named together. */
+  alike: (item: Item) => unknown
   children: (item: Item) => React.ReactNode
 }
 
-function Some<Item extends { nodeId: string }>({ of, children }: SomeProps<Item>) {
-  if (of.total === 0) return null
-  const shown = of.items.slice(0, SHOWN)
+function Some<Item extends Who>({ of: { total, items }, alike, children }: SomeProps<Item>) {
+  if (total === 0) return null
+  const shown = items.slice(0, SHOWN)
+  const together = Map.groupBy(shown, (item) => JSON.stringify(alike(item)))
   return (
-    <ul>
-      {shown.map((item) => (
-        <li key={item.nodeId}>{children(item)}</li>
-      ))}
-      {of.total > shown.length && <li className="dim">and {of.total - shown.length} more</li>}
+    <ul className="bullets">
+      {[...together].map(([key, [first, ...others]]) =>
+        first === undefined ? null : (
+          <li key={key}>
+            <Names nodes={[first, ...others]} />: {children(first)}
+          </li>
+        ),
+      )}
+      {total > shown.length && <li className="dim">and {total - shown.length} more</li>}
     </ul>
   )
 }
+
+const Names = ({ nodes }: { nodes: Who[] }) =>
+  nodes.map(({ nodeId, nodeName }, i) => (
+    <Fragment key={nodeId}>
+      {i > 0 && ', '}
+      <Link className={classes.node} to="/nodes/$id" params={{ id: nodeId }}>
+        {nodeName}
+      </Link>
+    </Fragment>
+  ))

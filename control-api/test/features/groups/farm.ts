@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A control plane with nodes that speak the agent protocol, and the short words to drive it.
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { type Built, build, type Client } from '../../helper.ts'
 import { SimulatedNode } from '../../simulated-node.ts'
+
+// Each test starts a control plane, checks texts in processes and rolls out: on a busy machine that takes long.
+vi.setConfig({ testTimeout: 60_000 })
 
 export const text = (root = '/srv/www') => `{
   "listen": [{ "address": "127.0.0.1", "port": 8080 }], // the port

@@ -118,7 +118,7 @@ function GroupForm({ before, etag, onClose }: FormProps) {
         value={config ?? ''}
         onChange={({ currentTarget: { value } }) => set({ config: value === '' ? null : value })}
         data={[
-          { value: '', label: 'Whatever is rolled out that no group has' },
+          { value: '', label: 'None of its own: what is rolled out to all others' },
           ...(configs.data ?? []).map((one) => ({ value: one, label: one })),
         ]}
       />

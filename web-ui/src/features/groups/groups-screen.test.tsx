@@ -21,7 +21,7 @@ describe('the groups', () => {
     const table = await screen.findByRole('region', { name: 'Groups, table' })
     const rows = within(table).getAllByRole('row').slice(1)
     expect(rows[0]).toHaveTextContent(/europe.*zone=eu.*edge.*3 nodes/)
-    expect(rows[1]).toHaveTextContent(/default.*all others.*what is rolled out/)
+    expect(rows[1]).toHaveTextContent(/default.*all others.*none of its own/)
     expect(within(table).queryByRole('button', { name: 'Remove default' })).toBeNull()
     const nodes = within(table).getByRole('link', { name: '3 nodes' })
     expect(nodes).toHaveAttribute('href', '/?group=europe')

@@ -13,6 +13,7 @@ import { whyNot } from '../../lib/permissions.ts'
 import { groupsQuery, orderQuery, putOrderMutation } from './api.ts'
 import { DeleteGroupDialog } from './delete-dialog.tsx'
 import { GroupDialog } from './group-dialog.tsx'
+import classes from './groups.module.css'
 import { moved } from './rules.ts'
 
 /** What is open over the page. */
@@ -82,27 +83,31 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
           <tbody>
             {groups.map((group) => (
               <tr key={group.name}>
-                <th scope="row">
-                  {group.name}
+                <td className={classes.group}>
+                  <strong>{group.name}</strong>
                   {group.description !== '' && <div className="dim">{group.description}</div>}
-                </th>
-                <td>{group.selector === '' ? 'all others' : <code>{group.selector}</code>}</td>
-                <td>{group.config ?? <span className="dim">what is rolled out</span>}</td>
+                </td>
+                <td className="nowrap">
+                  {group.selector === '' ? 'all others' : <code>{group.selector}</code>}
+                </td>
+                <td className="nowrap">
+                  {group.config ?? <span className="dim">none of its own</span>}
+                </td>
                 <td>{membersText(group.mergePatch)}</td>
-                <td>
+                <td className="nowrap">
                   <Link to="/" search={{ group: group.name }}>
                     {plural(group.nodes, 'node')}
                   </Link>
                 </td>
                 <td>
-                  <span className="row">
-                    {!group.isDefault && (
+                  <span className={classes.actions}>
+                    {!group.isDefault && names.length > 1 && blocked === null && (
                       <>
                         <Button
                           variant="subtle"
                           size="xs"
                           aria-label={`Ask ${group.name} earlier`}
-                          disabled={blocked !== null || moved(names, group.name, -1) === null}
+                          disabled={moved(names, group.name, -1) === null}
                           onClick={() => move(group.name, -1)}
                         >
                           ↑
@@ -111,7 +116,7 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
                           variant="subtle"
                           size="xs"
                           aria-label={`Ask ${group.name} later`}
-                          disabled={blocked !== null || moved(names, group.name, 1) === null}
+                          disabled={moved(names, group.name, 1) === null}
                           onClick={() => move(group.name, 1)}
                         >
                           ↓

@@ -2,6 +2,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Node, SyncState } from '../../lib/api-types.ts'
+import classes from './farm-screen.module.css'
 import type { FarmSearch } from './farm-search.ts'
 import { syncStates, syncVerdict } from './rules.ts'
 
@@ -67,6 +68,7 @@ function SelectorField({ search, onSearch, error }: SelectorFieldProps) {
   }
   return (
     <TextInput
+      className={classes.selector}
       size="xs"
       aria-label="Filter by a label selector, then press Enter"
       placeholder="zone=eu,!canary"
