@@ -91,6 +91,8 @@ function watchRefusals() {
       const isProblem = String(reply.getHeader('content-type')).includes('problem+json')
       if (!isProblem || typeof payload !== 'string') return
       const { status, code } = JSON.parse(payload) as { status: number; code: string }
+      // The route was only taken for the one that was meant.
+      if (code === 'method_not_allowed') return
       const isDocumented = refusalsOf(route).some(
         (known) => known.statusCode === status && known.code === code,
       )

@@ -109,7 +109,7 @@ export interface paths {
         put?: never;
         /**
          * Make the first administrator; the answer sets the session cookie
-         * @description With the token that the service prints while there is no user. 409 `setup_done` when there is one.
+         * @description With the token that the service prints while there is no user.
          */
         post: operations["setUp"];
         delete?: never;
@@ -4617,6 +4617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -4770,6 +4771,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -7699,6 +7701,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -8249,6 +8252,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -8815,6 +8819,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -10163,6 +10168,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -10331,6 +10337,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -11799,6 +11806,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -12025,6 +12033,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -12252,6 +12261,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -12551,6 +12561,7 @@ export interface operations {
                 dry_run?: "0" | "1";
             };
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path?: never;
@@ -14996,6 +15007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {
@@ -15139,6 +15151,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @example "3" */
                 "if-match"?: string;
             };
             path: {

@@ -50,6 +50,37 @@ describe('GET /nodes', () => {
     expect(await names(service, 'connected=true')).toEqual(['edge-1'])
     expect(await names(service, 'connected=false')).toEqual(['edge-1-2'])
   })
+
+  test('finds nodes by their labels page by page, however far apart they are', async () => {
+    const service = await build()
+    const nameOf = (i: number) => `n${String(i).padStart(4, '0')}`
+    await service.services.write(async ({ trx }) => {
+      for (let i = 0; i < 1200; i++) {
+        const labels = JSON.stringify({ zone: i % 600 === 599 ? 'rare' : 'common' })
+        await sql`insert into nodes (id, name, labels, merge_patch, revision, enrolled_at_ms,
+          hostname, version, os, arch, capabilities, max_epoch, max_generation)
+          values (${`node_${nameOf(i)}`}, ${nameOf(i)}, ${labels}, '{}', 1, 0,
+          '', '', '', '', '[]', 0, 0)`.execute(trx)
+      }
+    })
+    const pages = async (query: string) => {
+      const found: string[][] = []
+      for (let cursor = ''; ; ) {
+        const url = `/api/v1/nodes?${query}${cursor && `&cursor=${cursor}`}`
+        const { items, nextCursor } = (await service.admin.inject({ url })).json()
+        found.push(items.map(({ name }: { name: string }) => name))
+        if (nextCursor === null) return found
+        cursor = nextCursor
+      }
+    }
+    expect(await pages('limit=1&selector=zone%3Drare')).toEqual([['n0599'], ['n1199']])
+    const common = Array.from({ length: 1200 }, (_, i) => i).filter((i) => i % 600 !== 599)
+    const commonPages = await pages('limit=500&group=default&selector=zone%3Dcommon')
+    expect(commonPages.flat()).toEqual(common.map(nameOf))
+    expect(commonPages.map(({ length }) => length)).toEqual([500, 500, 198])
+    expect(await pages('q=n11&selector=zone%3Drare')).toEqual([['n1199']])
+    expect(await pages('selector=!zone')).toEqual([[]])
+  })
 })
 
 describe('GET /enrolment-tokens', () => {

@@ -3,15 +3,19 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { bodyOf, taggedBodyOf } from '../api.ts'
-import { printFile } from '../apply/nodes.ts'
+import type { Manifest } from '../apply/manifests.ts'
+import { nodeFileOf, planNode, printFile } from '../apply/nodes.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { type JsonObject, readDocument } from '../documents.ts'
-import { Failure } from '../failures.ts'
+import { EXIT } from '../exit-codes.ts'
+import { atPosition, Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
 import { findNode } from '../nodes.ts'
 import { labelsText } from '../table.ts'
-import { painter } from './apply.ts'
+import { numberOf } from './configs.ts'
+import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
+import { painter, type Review, reviewed } from './review.ts'
 
 type Sure = { yes?: boolean }
 type DriftOptions = Sure & { adopt?: boolean; discard?: boolean; message?: string }
@@ -45,6 +49,12 @@ export function registerNodes(program: Command, act: Act): void {
   ])
   act<OverrideOptions>(override, overrideNode)
 
+  const editing = reviewed(nodes.command('edit'))
+    .description('change a node’s labels and override in your editor')
+    .argument('<node>', NODE)
+  examples(editing, ['farmctl nodes edit node-1'])
+  act<Review>(editing, editNode)
+
   const drift = nodes
     .command('drift')
     .description('show what was changed on the node’s machine by hand; keep it or let it go')
@@ -66,6 +76,33 @@ export function registerNodes(program: Command, act: Act): void {
     .option('-n, --lines <n>', 'how many lines, up to 500', '100')
   examples(log, ['farmctl nodes log node-1 -n 20'])
   act<{ lines: string }>(log, showLog)
+
+  const rendered = nodes
+    .command('rendered')
+    .description('the text that the node would get, with its group’s and its own override in it')
+    .argument('<node>', NODE)
+    .option('--config <config[@version]>', 'of this config; else of what it is to run')
+  examples(rendered, [
+    'farmctl nodes rendered node-1',
+    'farmctl nodes rendered node-1 --config default@7',
+  ])
+  act<{ config?: string }>(rendered, showRendered)
+
+  const revoke = nodes
+    .command('revoke')
+    .description('end the node’s identity: it serves on, and is heard again with a new one')
+    .argument('<node>', NODE)
+    .option('-y, --yes', 'do not ask')
+  examples(revoke, ['farmctl nodes revoke node-2 && farmctl enrol --node node-2'])
+  act<Sure>(revoke, async (tool, { yes }, name = '') => {
+    const api = tool.api()
+    const path = { id: (await findNode(api, name)).id }
+    await agree(tool, yes, `End the identity of ${name}?`)
+    await api.DELETE('/api/v1/nodes/{id}/identity', { params: { path } })
+    tool.show({ node: name, revoked: true }, () => [
+      `${name} is heard no more. To bring it back: farmctl enrol --node ${name}`,
+    ])
+  })
 
   const decommission = nodes
     .command('decommission')
@@ -126,6 +163,15 @@ async function readPatch(tool: Tool, file: string): Promise<JsonObject> {
   return readDocument(file, text, null)
 }
 
+async function editNode(tool: Tool, options: Review, nameOrId = ''): Promise<void> {
+  const api = tool.api()
+  const { name } = await findNode(api, nameOrId)
+  const read = async () => printFile(await nodeFileOf(api, await findNode(api, name)))
+  const plan = async (manifest: Manifest) =>
+    planNode({ api, nodes: [await findNode(api, name)] }, manifest)
+  await editManifest(tool, { kind: 'node', name, read, plan }, options)
+}
+
 async function driftOfNode(tool: Tool, options: DriftOptions, name = ''): Promise<void> {
   const api = tool.api()
   const path = { id: (await findNode(api, name)).id }
@@ -160,6 +206,20 @@ async function showLog(tool: Tool, { lines }: { lines: string }, name = ''): Pro
     api.POST('/api/v1/nodes/{id}/error-log', { params: { path }, body: { lines: Number(lines) } }),
   )
   tool.show(log, () => log.lines.map(({ at, level, text }) => `${at} ${level} ${text}`))
+}
+
+async function showRendered(tool: Tool, { config: what }: { config?: string }, name = '') {
+  const api = tool.api()
+  const path = { id: (await findNode(api, name)).id }
+  const [config, which = 'latest'] = what?.split('@') ?? []
+  const query = config === undefined ? {} : { config, version: await numberOf(api, config, which) }
+  const found = await bodyOf(api.GET('/api/v1/nodes/{id}/rendered', { params: { path, query } }))
+  tool.show(found, () => [found.text])
+  const { version, errors } = found
+  if (errors.length === 0) return
+  const source = `${version.config}@${version.number}`
+  const lines = errors.map((error) => atPosition(source, error))
+  throw new Failure(lines.join('\n'), EXIT.rejected)
 }
 
 async function endNode(tool: Tool, { yes }: Sure, name = ''): Promise<void> {

@@ -19,16 +19,15 @@ export type NodeFilter = {
 }
 type Page = NodeFilter & { after: string | undefined; limit: number; scope: Scope }
 
+/** Nodes whose labels are looked at in one go: a page of a common label takes one or two. */
+const WALKED_AT_ONCE = 500
+
 export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
     page: (page: Page): Promise<NodeRow[]> => pageQuery(db, page).execute(),
-    labels: (): Promise<{ id: string; labels: string }[]> =>
-      db
-        .selectFrom('nodes')
-        .select(['id', 'labels'])
-        .where('decommissioned_at_ms', 'is', null)
-        .execute(),
+    /** The ids of a page of those whose labels are wanted; looks no further than to where it is full. */
+    idsLabelled: (page: Page, isWanted: (labels: Labels) => boolean) => walk(db, page, isWanted),
     byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
   }
 }
@@ -77,6 +76,19 @@ export function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, 
   )
 }
 
+async function walk(db: Kysely<Database>, page: Page, isWanted: (labels: Labels) => boolean) {
+  const ids: string[] = []
+  for (let { after } = page; ; ) {
+    const rows = await pageQuery(db, { ...page, after, limit: WALKED_AT_ONCE })
+      .clearSelect()
+      .select(['id', 'name', 'labels'])
+      .execute()
+    for (const { id, labels } of rows) if (isWanted(JSON.parse(labels))) ids.push(id)
+    if (ids.length >= page.limit || rows.length < WALKED_AT_ONCE) return ids.slice(0, page.limit)
+    after = rows.at(-1)?.name
+  }
+}
+
 /** Throws NodeNotFound. */
 export async function activeNode({ trx }: Unit, id: string): Promise<NodeRow> {
   const node = await active(trx, id)
@@ -114,8 +126,8 @@ export async function changeNode({ trx }: Unit, node: NodeRow, change: Change): 
     .executeTakeFirstOrThrow()
 }
 
-export async function nameIsTaken({ trx }: Unit, name: string, byOtherThan: string) {
-  const other = await trx
+export async function nameIsTaken(db: Kysely<Database>, name: string, byOtherThan: string) {
+  const other = await db
     .selectFrom('nodes')
     .select('id')
     .where('name', '=', name)

@@ -60,8 +60,7 @@ export const setupRoutes =
           operationId: 'setUp',
           tags,
           summary: 'Make the first administrator; the answer sets the session cookie',
-          description:
-            'With the token that the service prints while there is no user. 409 `setup_done` when there is one.',
+          description: 'With the token that the service prints while there is no user.',
           body: SetupSchema,
           response: { 201: SessionSchema },
         },
