@@ -118,10 +118,11 @@ async function twoZones() {
 }
 
 describe('every route', () => {
-  /** Those that look at the scope themselves; each has its test below. */
+  /** Those that look at the scope themselves; each has its test below, or with its feature. */
   const LOOKS_ITSELF = [
     'GET /api/v1/nodes',
     'GET /api/v1/metrics/query',
+    'GET /api/v1/recovery',
     'GET /api/v1/events',
     'GET /api/v1/rollouts',
     'POST /api/v1/rollouts',
