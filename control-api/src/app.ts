@@ -35,6 +35,7 @@ import {
   saveErrors,
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
+import { enrolmentTokenIsWithin } from './features/enrolment-tokens/store.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import type { Event } from './features/events/schema.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
@@ -358,7 +359,7 @@ export async function buildService(
           isWithin: ({ kind, id }, scope) => eventIsWithin(db, { kind, id }, scope),
           mayStillListen: ({ user, session }) =>
             user?.token
-              ? bearers.mayStill(user.token.id, 'events:read')
+              ? bearers.mayStill(user, 'events:read')
               : sessionIsAlive(db, session.sessionId, now()),
         }),
       )
@@ -420,7 +421,8 @@ async function eventIsWithin(
 ): Promise<boolean> {
   if (kind === 'rollout') return await rolloutTouches(db, id, scope)
   if ((kind !== 'node' && kind !== 'metrics') || id === '*') return true
-  return (await nodeIdsWithin(db, [id], scope)).length > 0
+  if ((await nodeIdsWithin(db, [id], scope)).length > 0) return true
+  return kind === 'node' && (await enrolmentTokenIsWithin(db, id, scope))
 }
 
 /**

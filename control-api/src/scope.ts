@@ -40,6 +40,9 @@ export const isWithin = (scope: Scope, labels: Labels): boolean =>
 export const nodeIsWithin = (scope: Scope, { labels }: { labels: string }): boolean =>
   scope === null || isWithin(scope, JSON.parse(labels))
 
+export const isSameScope = (one: Scope, other: Scope): boolean =>
+  describeScope(one) === describeScope(other)
+
 export const describeScope = (scope: Scope): string =>
   scope === null ? 'the whole farm' : `nodes with ${formatSelector(scope)}`
 

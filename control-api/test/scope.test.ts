@@ -8,7 +8,7 @@ import type { Role } from '../src/people/roles.ts'
 import { isWithin, type Reach, reachOf } from '../src/scope.ts'
 import { parseSelector, type Selector } from '../src/selector.ts'
 import { enrolNode } from './agents/node-client.ts'
-import { type Built, build, client, cookieOf, signInAs } from './helper.ts'
+import { type Built, build, type Client, client, cookieOf, signInAs, withToken } from './helper.ts'
 
 function selector(text: string): Selector {
   const parsed = parseSelector(text)
@@ -73,6 +73,33 @@ async function withScope(service: Built, roles: Role[], scope = 'zone=eu') {
   return client(service, cookieOf(changed))
 }
 
+/** Reads /events until it ends. */
+async function listenTo({ app }: Built, headers: Record<string, string>) {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const abort = new AbortController()
+  const url = `http://127.0.0.1:${address.port}/api/v1/events`
+  const { body } = await fetch(url, { headers, signal: abort.signal })
+  let heard = ''
+  const read = async () => {
+    for await (const chunk of body ?? []) heard += Buffer.from(chunk).toString()
+  }
+  return { heard: () => heard, ended: read().catch(() => {}), abort: () => abort.abort() }
+}
+
+async function rename(who: Client, nodeId: string): Promise<void> {
+  const url = `/api/v1/nodes/${nodeId}`
+  const { headers } = await who.inject({ url })
+  const changed = await who.inject({
+    method: 'PATCH',
+    url,
+    payload: { name: 'last-to-be-heard' },
+    headers: { 'if-match': String(headers.etag) },
+  })
+  expect(changed.statusCode).toBe(200)
+}
+
 /** Two nodes, one inside the scope, and an operator who has it. */
 async function twoZones() {
   const service = await build()
@@ -91,10 +118,11 @@ async function twoZones() {
 }
 
 describe('every route', () => {
-  /** Those that look at the scope themselves; each has its test below. */
+  /** Those that look at the scope themselves; each has its test below, or with its feature. */
   const LOOKS_ITSELF = [
     'GET /api/v1/nodes',
     'GET /api/v1/metrics/query',
+    'GET /api/v1/recovery',
     'GET /api/v1/events',
     'GET /api/v1/rollouts',
     'POST /api/v1/rollouts',
@@ -228,31 +256,56 @@ describe('whose roles count for some nodes', () => {
     expect((await stranger.inject({ url: order.url })).json().items).toEqual([])
   })
 
-  test('hears of those only', async () => {
-    const { service, inside, outside, operator } = await twoZones()
-    await service.app.listen({ host: '127.0.0.1', port: 0 })
-    const address = service.app.server.address()
-    if (address === null || typeof address === 'string') throw new Error('no port')
-    const abort = new AbortController()
-    const stream = await fetch(`http://127.0.0.1:${address.port}/api/v1/events`, {
-      headers: { cookie: operator.cookie, 'last-event-id': '0' },
-      signal: abort.signal,
-    })
-    let heard = ''
-    const reading = (async () => {
-      for await (const chunk of stream.body ?? []) heard += Buffer.from(chunk).toString()
-    })().catch(() => {})
-    // Everything until now is replayed in order; this comes last.
-    const { headers } = await operator.inject({ url: `/api/v1/nodes/${inside.id}` })
-    await operator.inject({
+  test('gives a token no more than that, and knows of nobody else’s', async () => {
+    const { service, inside, outside } = await twoZones()
+    const admin = await withScope(service, ['admin'])
+    const foreign = await withToken(service, service.admin)
+    for (const who of [admin, await withToken(service, admin)]) {
+      const { items } = (await who.inject({ url: '/api/v1/nodes' })).json()
+      expect(items.map(({ id }: { id: string }) => id)).toEqual([inside.id])
+      const code = async (url: string, method: 'GET' | 'DELETE' = 'GET') =>
+        (await who.inject({ method, url })).json().code
+      expect(await code(`/api/v1/nodes/${outside.id}/rendered`)).toBe('node_not_found')
+      expect(await code('/api/v1/users')).toBe('whole_farm_required')
+      expect(await code('/api/v1/tokens?all=1')).toBe('whole_farm_required')
+      expect(await code(`/api/v1/tokens/${foreign.id}`, 'DELETE')).toBe('token_not_found')
+    }
+  })
+
+  test('holds a token’s open stream no longer than the scope it began with', async () => {
+    const { service, outside } = await twoZones()
+    const scoped = await withScope(service, ['operator'], 'zone in (eu, us)')
+    const program = await withToken(service, scoped)
+    const stream = await listenTo(service, { authorization: `Bearer ${program.secret}` })
+    const { user } = (await scoped.inject({ url: '/api/v1/session' })).json()
+    const url = `/api/v1/users/${user.id}`
+    const { headers } = await service.admin.inject({ url })
+    await service.admin.inject({
       method: 'PATCH',
-      url: `/api/v1/nodes/${inside.id}`,
-      payload: { name: 'last-to-be-heard' },
+      url,
+      payload: { scope: 'zone=eu' },
       headers: { 'if-match': String(headers.etag) },
     })
-    await expect.poll(() => heard).toMatch(new RegExp(`${inside.id}","action":"changed`))
-    abort.abort()
-    await reading
-    expect(heard).not.toContain(outside.id)
+    await stream.ended
+    expect((await program.inject({ url: `/api/v1/nodes/${outside.id}` })).statusCode).toBe(404)
+  })
+
+  test('hears of those only', async () => {
+    const { service, inside, outside, operator } = await twoZones()
+    const stream = await listenTo(service, { cookie: operator.cookie, 'last-event-id': '0' })
+    const make = async (who: Client, zone: string) => {
+      const payload = { labels: { zone } }
+      const made = await who.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload })
+      return made.json().id as string
+    }
+    const [own, foreign] = [await make(operator, 'eu'), await make(service.admin, 'us')]
+    // Everything until now is replayed in order; this comes last.
+    await rename(operator, inside.id)
+    await expect.poll(stream.heard).toMatch(new RegExp(`${inside.id}","action":"changed`))
+    stream.abort()
+    await stream.ended
+    expect(stream.heard()).toContain(own)
+    expect(stream.heard()).not.toContain(outside.id)
+    expect(stream.heard()).not.toContain(foreign)
   })
 })

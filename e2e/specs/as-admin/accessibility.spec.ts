@@ -59,6 +59,8 @@ async function screens(page: Page): Promise<Screen[]> {
     { name: 'audit', path: '/audit' },
     { name: 'audit entry', path: `/audit/${entry.id}` },
     { name: 'settings', path: '/settings' },
+    { name: 'security', path: '/settings/security' },
+    { name: 'users', path: '/settings/users' },
     { name: 'tokens', path: '/settings/tokens' },
     { name: 'webhooks', path: '/settings/webhooks' },
     { name: 'webhook', path: `/settings/webhooks/${webhook.id}` },

@@ -3,6 +3,7 @@ import { Link, Outlet } from '@tanstack/react-router'
 import { Lamp } from '../components/lamp.tsx'
 import { RecoveryNotice } from '../features/backups/recovery-notice.tsx'
 import type { Session } from '../lib/api-types.ts'
+import { may } from '../lib/permissions.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { FarmLine } from './farm-line.tsx'
 import { LiveProvider } from './live-provider.tsx'
@@ -18,9 +19,7 @@ const places = [
 ] as const
 
 export function Shell({ session, onSignedOut }: { session: Session; onSignedOut: () => void }) {
-  const shown = places.filter(
-    (place) => !('permission' in place) || session.permissions.includes(place.permission),
-  )
+  const shown = places.filter((place) => !('permission' in place) || may(session, place.permission))
   return (
     <LiveProvider>
       <a className={classes.skip} href="#main">

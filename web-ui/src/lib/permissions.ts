@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: MIT
 import type { Session } from './api-types.ts'
 
+/** What concerns every node or everybody, so that a scope keeps from it: as docs/permissions.md says. */
+export const ofWholeFarm: ReadonlySet<string> = new Set([
+  'audit:read',
+  'backups:read',
+  'backups:write',
+  'configs:write',
+  'groups:write',
+  'tokens:read',
+  'tokens:write',
+  'users:read',
+  'users:write',
+  'webhooks:read',
+  'webhooks:write',
+])
+
+export const may = (session: Session, permission: string): boolean =>
+  whyNot(session, permission) === null
+
 /** Why this session may not do it, in a sentence to stand beside the button; null when it may. */
-export function whyNot(session: Session, permission: string): string | null {
-  if (session.permissions.includes(permission)) return null
-  const roles = session.user.roles.join(', ') || 'none'
-  return `Your roles (${roles}) do not allow this. It needs the permission ${permission}.`
+export function whyNot({ user, permissions }: Session, permission: string): string | null {
+  if (!permissions.includes(permission)) {
+    const roles = user.roles.join(', ') || 'none'
+    return `Your roles (${roles}) do not allow this. It needs the permission ${permission}.`
+  }
+  if (user.scope === null || !ofWholeFarm.has(permission)) return null
+  return `Your roles count for nodes with ${user.scope} only, and this concerns the whole farm.`
 }

@@ -3,7 +3,6 @@ import { createRoute, Outlet } from '@tanstack/react-router'
 import { BackupsScreen } from '../features/backups/backups-screen.tsx'
 import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
 import { problemIn } from '../features/oidc/rules.ts'
-import { PasswordForm } from '../features/session/password-form.tsx'
 import { SecurityScreen } from '../features/session/security-screen.tsx'
 import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
@@ -33,18 +32,7 @@ const overviewRoute = createRoute({
   path: '/',
   component: function Overview() {
     const { session } = overviewRoute.useRouteContext()
-    return (
-      <SettingsScreen
-        session={session}
-        passwordForm={(onChanged) => (
-          <PasswordForm
-            currentLabel="Current password"
-            username={session.user.username}
-            onChanged={onChanged}
-          />
-        )}
-      />
-    )
+    return <SettingsScreen session={session} />
   },
 })
 

@@ -65,6 +65,21 @@ const whatEnrolsIsWithin =
       )
       .end()
 
+/** False as well when there is none (any more). */
+export async function enrolmentTokenIsWithin(
+  db: Kysely<Database>,
+  id: string,
+  scope: Scope,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('enrolment_tokens')
+    .select('id')
+    .where('id', '=', id)
+    .where(whatEnrolsIsWithin(scope))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 type Creation = NewEnrolmentToken & {
   /** Of who makes it: a node outside is not there. */
   scope: Scope

@@ -5,6 +5,7 @@ import type { Database } from '../../db/database.ts'
 import { TooManyAttempts, WrongToken } from '../../errors.ts'
 import type { SignedInUser } from '../../fastify.ts'
 import { sameDigest, sha256 } from '../../ids.ts'
+import { isSameScope } from '../../scope.ts'
 import { effectivePermissions, tokenIdOf } from './rules.ts'
 import { findToken, grantedBy, noteUse, type TokenRow } from './store.ts'
 
@@ -71,10 +72,12 @@ export function createBearers({ db, now, userById, failedFrom, onError }: Deps) 
       })
     },
     /** For streams, which outlive the request that was checked. */
-    async mayStill(tokenId: string, permission: SignedInUser['permissions'][number]) {
-      const row = await findToken(db, tokenId)
+    async mayStill(caller: SignedInUser, permission: SignedInUser['permissions'][number]) {
+      const row = await findToken(db, caller.token?.id ?? '')
       const user = row && (await standsFor(row))
-      return user?.permissions.includes(permission) ?? false
+      if (!user) return false
+      // What the stream says was chosen by the scope it began with.
+      return user.permissions.includes(permission) && isSameScope(user.scope, caller.scope)
     },
   }
 }

@@ -2,6 +2,7 @@
 // Signing in through a real identity provider (oidc-provider) on a socket of its own.
 import { describe, expect, test } from 'vitest'
 import type { OidcConfig } from '../../../src/oidc-config.ts'
+import { enrolNode } from '../../agents/node-client.ts'
 import { type Built, build, PASSWORD, withToken } from '../../helper.ts'
 import { Browser, PUBLIC_URL } from './browser.ts'
 import { CLIENT, otherKey, startProvider, type TestProvider } from './test-provider.ts'
@@ -208,6 +209,26 @@ describe('nobody is signed in', () => {
     const again = await new Browser(it.service).signIn('sub-ana')
     expect(again.url).toEqual(turnedAway('oidc_account_disabled'))
   })
+})
+
+test('a scope given here holds for who comes through the provider, time after time', async () => {
+  const it = await farm()
+  const { service, browser } = it
+  const inside = await enrolNode(service, { labels: { zone: 'eu' } })
+  await enrolNode(service, { labels: { zone: 'us' } })
+  await browser.signIn('sub-ana')
+  const url = `/api/v1/users/${(await browser.session()).user.id}`
+  const { headers } = await service.admin.inject({ url })
+  const confined = await service.admin.inject({
+    method: 'PATCH',
+    url,
+    payload: { scope: 'zone=eu' },
+    headers: { 'if-match': String(headers.etag) },
+  })
+  expect(confined.statusCode).toBe(200)
+  expect(await browser.session()).toMatchObject(NOBODY)
+  await browser.signIn('sub-ana')
+  expect((await browser.call('GET', '/nodes')).json().items).toMatchObject([{ id: inside.id }])
 })
 
 describe('groups', () => {

@@ -4,6 +4,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Backup, Session } from '../../lib/api-types.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { may } from '../../lib/permissions.ts'
 import { contentUrl } from './api.ts'
 import { backupVerdict } from './rules.ts'
 
@@ -14,7 +15,7 @@ export type BackupsTableProps = {
 }
 
 export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) {
-  const mayDelete = session.permissions.includes('backups:write')
+  const mayDelete = may(session, 'backups:write')
   return (
     <section className="scroll-x" aria-label="Backups, table">
       <table className="grid">

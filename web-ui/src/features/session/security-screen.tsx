@@ -1,14 +1,41 @@
 // SPDX-License-Identifier: MIT
+import { useState } from 'react'
+import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import type { Session } from '../../lib/api-types.ts'
 import { OwnSessionsPanel } from './own-sessions-panel.tsx'
+import { PasswordForm } from './password-form.tsx'
 import { SecondFactorPanel } from './second-factor-panel.tsx'
 
 export function SecurityScreen({ session }: { session: Session }) {
   return (
     <Page title="Security">
+      <PasswordPanel username={session.user.username} />
       <SecondFactorPanel session={session} />
       <OwnSessionsPanel />
     </Page>
+  )
+}
+
+function PasswordPanel({ username }: { username: string }) {
+  const [changed, setChanged] = useState(false)
+  return (
+    <section className="panel" aria-labelledby="password-heading">
+      <div className="panel-head">
+        <h2 id="password-heading">Change password</h2>
+      </div>
+      <div className="panel-body stack">
+        {changed && (
+          <Notice tone="good" live title="Password changed">
+            Your sessions in other browsers have ended.
+          </Notice>
+        )}
+        <PasswordForm
+          currentLabel="Current password"
+          username={username}
+          onChanged={() => setChanged(true)}
+        />
+      </div>
+    </section>
   )
 }

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { TabBar } from '../../components/tab-bar.tsx'
 import type { Session } from '../../lib/api-types.ts'
+import { may } from '../../lib/permissions.ts'
 
 /** The pages of the settings. One that needs a permission is shown to who has it. */
 const pages = [
@@ -19,9 +20,7 @@ const pages = [
 }[]
 
 export function SettingsNav({ session }: { session: Session }) {
-  const shown = pages.filter(
-    ({ permission }) => permission === null || session.permissions.includes(permission),
-  )
+  const shown = pages.filter(({ permission }) => permission === null || may(session, permission))
   return (
     <TabBar label="Settings">
       {shown.map(({ to, label }) => (

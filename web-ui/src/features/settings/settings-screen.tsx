@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Facts } from '../../components/facts.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -14,35 +12,28 @@ import { formatDateTime } from '../../lib/time.ts'
 import { healthQuery } from './api.ts'
 import classes from './settings.module.css'
 
-export type SettingsScreenProps = {
-  session: Session
-  passwordForm: (onChanged: () => void) => React.ReactNode
-}
-
-export function SettingsScreen({ session, passwordForm }: SettingsScreenProps) {
+export function SettingsScreen({ session }: { session: Session }) {
   const system = useQuery(systemQuery)
   const health = useQuery(healthQuery)
   return (
     <Page title="Settings">
       <PlainListenerNotice />
       <div className={classes.columns}>
-        <div className="stack">
-          <section className="panel" aria-labelledby="account-heading">
-            <div className="panel-head">
-              <h2 id="account-heading">Account</h2>
-            </div>
-            <div className="panel-body">
-              <Facts
-                facts={[
-                  { name: 'User name', value: session.user.username },
-                  { name: 'Roles', value: session.user.roles.join(', ') || 'none' },
-                  { name: 'Session ends', value: formatDateTime(session.expiresAt) },
-                ]}
-              />
-            </div>
-          </section>
-          <PasswordSection passwordForm={passwordForm} />
-        </div>
+        <section className="panel" aria-labelledby="account-heading">
+          <div className="panel-head">
+            <h2 id="account-heading">Account</h2>
+          </div>
+          <div className="panel-body">
+            <Facts
+              facts={[
+                { name: 'User name', value: session.user.username },
+                { name: 'Roles', value: session.user.roles.join(', ') || 'none' },
+                { name: 'They count for', value: session.user.scope ?? 'the whole farm' },
+                { name: 'Session ends', value: formatDateTime(session.expiresAt) },
+              ]}
+            />
+          </div>
+        </section>
         <section className="panel" aria-labelledby="system-heading">
           <div className="panel-head">
             <h2 id="system-heading">Control plane</h2>
@@ -59,25 +50,6 @@ export function SettingsScreen({ session, passwordForm }: SettingsScreenProps) {
         </section>
       </div>
     </Page>
-  )
-}
-
-function PasswordSection({ passwordForm }: Pick<SettingsScreenProps, 'passwordForm'>) {
-  const [changed, setChanged] = useState(false)
-  return (
-    <section className="panel" aria-labelledby="password-heading">
-      <div className="panel-head">
-        <h2 id="password-heading">Change password</h2>
-      </div>
-      <div className="panel-body stack">
-        {changed && (
-          <Notice tone="good" live title="Password changed">
-            Your sessions in other browsers have ended.
-          </Notice>
-        )}
-        {passwordForm(() => setChanged(true))}
-      </div>
-    </section>
   )
 }
 

@@ -2,6 +2,7 @@
 import type { Verdict } from '../../components/status-badge.tsx'
 import type { Session, Token } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { may } from '../../lib/permissions.ts'
 import type { Grantable } from './api.ts'
 
 export const MAX_NAME_LENGTH = 64
@@ -65,6 +66,6 @@ export function carries({ permissions }: Pick<Token, 'permissions'>): string {
 
 export function whyNotRevoke(session: Session, token: Token): string | null {
   const isOwn = token.user.id === session.user.id
-  if (isOwn || session.permissions.includes('tokens:write')) return null
+  if (isOwn || may(session, 'tokens:write')) return null
   return 'It is not yours; that needs the permission tokens:write.'
 }

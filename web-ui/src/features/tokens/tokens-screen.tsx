@@ -6,6 +6,7 @@ import { CopyField } from '../../components/copy-field.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { CreatedToken, Session, Token } from '../../lib/api-types.ts'
+import { may } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { createTokenMutation, tokensKey, tokensQuery } from './api.ts'
 import { RevokeDialog } from './revoke-dialog.tsx'
@@ -83,7 +84,7 @@ function TokensPanel({ session, search, onSearch }: TokensScreenProps) {
         <h2 id="tokens-heading">{all ? 'Everybody’s tokens' : 'Your tokens'}</h2>
         <span className="dim">newest first; their secrets are kept nowhere</span>
         <span className="grow" />
-        {session.permissions.includes('tokens:read') && (
+        {may(session, 'tokens:read') && (
           <Checkbox
             label="Show everybody’s"
             checked={all}
