@@ -80,6 +80,7 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
 import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
@@ -147,6 +148,7 @@ export async function buildService(
         .catch((error: unknown) => app.log.error({ err: error }, change))
     },
   })
+  const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
   const assignments = createAssignments({
     identity,
     now,
@@ -170,6 +172,7 @@ export async function buildService(
     renderForNode: releases.renderForNode,
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
+    isConnected,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -321,7 +324,9 @@ export async function buildService(
             (await findVersion(db, name, number))?.text ?? null,
           releasedVersion: async ({ trx }, name) =>
             (await lastReleaseOf(trx, name))?.version ?? null,
-          isConnected: (nodeId) => fleet.presence(nodeId).connected,
+          isConnected,
+          throughputOf: async (nodeIds) =>
+            requestRates(await metrics.latencySummaries(nodeIds, 60)),
         }),
       )
       await api.register(groupRoutes({ db, write, now, openPreviews: previews }))
@@ -398,6 +403,13 @@ export async function buildService(
   }
   return { app, agents, services, fleet, assignments, authority, backups, close }
 }
+
+const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
+  new Map(
+    [...summaries].flatMap(([nodeId, { requestsPerSecond: rate }]) =>
+      rate === null ? [] : [[nodeId, rate] as const],
+    ),
+  )
 
 /**
  * Requests under way may end; connections kept alive after them are closed as they fall idle, and what

@@ -32,7 +32,7 @@ export type AgentEvent =
       effective: Effective | null
     })
   /** After a start, an outage or a reconnect: what really runs. */
-  | { kind: 'hello'; nodeId: string; effective: Effective | null }
+  | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
   | { kind: 'connected' | 'disconnected' | 'decommissioned'; nodeId: string }
 
 /** The rollout engine. Both run inside the transaction that stores the node's message. */

@@ -199,6 +199,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How one can sign in here */
+        get: operations["getSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sends the browser to the identity provider */
+        get: operations["startOidcSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the identity provider sends the browser back to */
+        get: operations["finishOidcSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/oidc/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which identity at the provider is yours */
+        get: operations["getOidcIdentity"];
+        put?: never;
+        /** Begin to link your identity at the provider to your account */
+        post: operations["linkOidcIdentity"];
+        /** Sign in with your password only */
+        delete: operations["unlinkOidcIdentity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/{id}/identity": {
         parameters: {
             query?: never;
@@ -283,6 +353,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/rendered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A version as this node would get it now, with what each layer and variable adds
+         * @description Without config and version: the one it should run, else the one its group’s new nodes get. It was rendered when it was rolled out; what has changed since comes with the next rollout.
+         */
+        get: operations["getNodeRendered"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -307,7 +397,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One node; its ETag is for changing name, labels and override */
+        /**
+         * One node; its ETag is for changing name, labels and override
+         * @description The ETag counts those changes only: state and measurements come and go under it.
+         */
         get: operations["getNode"];
         put?: never;
         post?: never;
@@ -318,7 +411,7 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels */
+        /** Rename a node or replace its labels; with dry_run=1 say what that would do */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -331,7 +424,10 @@ export interface paths {
         };
         /** What differs on this node: a merge patch (RFC 7396) over each version */
         get: operations["getNodeOverride"];
-        /** Replace what differs on this node; takes effect with the next rollout to it */
+        /**
+         * Replace what differs on this node; takes effect with the next rollout to it
+         * @description With dry_run=1 it says what that would do.
+         */
         put: operations["putNodeOverride"];
         post?: never;
         delete?: never;
@@ -559,7 +655,7 @@ export interface paths {
         /** Rollouts, newest first */
         get: operations["listRollouts"];
         put?: never;
-        /** Roll a version out to all nodes; with dry_run=1 say what it would do */
+        /** Roll a version out to the nodes it is for; with dry_run=1 say what it would do */
         post: operations["createRollout"];
         delete?: never;
         options?: never;
@@ -595,6 +691,136 @@ export interface paths {
         put?: never;
         /** End a rollout as it is: nodes keep what they have now */
         post: operations["freezeRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Offer it to no further node until it is resumed; nodes under way go on */
+        post: operations["pauseRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on; without the nodes that failed, when they are why it was paused */
+        post: operations["resumeRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/skip-gate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin the next wave without waiting for time or evidence; the reason is kept */
+        post: operations["skipRolloutGate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give back to every node that began to apply it what it had before */
+        post: operations["revertRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All groups in order; a node belongs to the first that matches its labels */
+        get: operations["listGroups"];
+        put?: never;
+        /** Make a group; with dry_run=1 say what it would do */
+        post: operations["createGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One group; its ETag is for changing it */
+        get: operations["getGroup"];
+        /**
+         * Replace a group’s settings; with dry_run=1 say what that would do
+         * @description Nodes get what it makes of them with the next rollout to them.
+         */
+        put: operations["putGroup"];
+        post?: never;
+        /** Remove a group; its nodes go to the next that matches */
+        delete: operations["deleteGroup"];
+        options?: never;
+        head?: never;
+        /** Change some of a group’s settings; with dry_run=1 say what that would do */
+        patch: operations["updateGroup"];
+        trace?: never;
+    };
+    "/api/v1/group-order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The order in which groups are asked; its ETag is for changing it */
+        get: operations["getGroupOrder"];
+        /**
+         * Put the groups into another order; with dry_run=1 say what that would do
+         * @description Name each group once. The default group is always the last and is not named.
+         */
+        put: operations["putGroupOrder"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -865,6 +1091,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Backups, newest first, with those that failed */
+        get: operations["listBackups"];
+        put?: never;
+        /**
+         * Make a backup now
+         * @description Answers at once; read it again, or follow the events of kind `backup`, until its state is `done` or `failed`.
+         */
+        post: operations["createBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backups/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When backups are made and to whom they are encrypted */
+        get: operations["getBackupSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One backup */
+        get: operations["getBackup"];
+        put?: never;
+        post?: never;
+        /** Delete a backup and its file */
+        delete: operations["deleteBackup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backups/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The encrypted file */
+        get: operations["getBackupContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recovery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Was this control plane restored, and does it wait for a confirmation? */
+        get: operations["getRecovery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recovery/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * After a restore: let this control plane drive the farm again
+         * @description Takes an epoch above every one that a node has obeyed. Only when no other control plane of these nodes is running.
+         */
+        post: operations["confirmRecovery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -972,6 +1308,41 @@ export interface components {
             brokenAt: number | null;
             reason: string | null;
             checkedAt: string | null;
+        };
+        Backup: {
+            /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            /** @enum {unknown} */
+            state: "running" | "done" | "failed";
+            /** @enum {unknown} */
+            trigger: "manual" | "schedule";
+            /**
+             * @description In FARMSTEAD_BACKUP_DIR
+             * @example farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age
+             */
+            fileName: string;
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            createdAt: string;
+            endedAt: string | null;
+            sizeBytes: number | null;
+            sha256: string | null;
+            epoch: number | null;
+            schema: string | null;
+            /** @description Why it failed; empty when it did not */
+            reason: string;
+        };
+        BackupSettings: {
+            configured: boolean;
+            recipients: string[];
+            /** @description 0: never by itself */
+            everyHours: number;
+            keep: number;
+            /** @example /var/backups/farmstead */
+            directory: string;
         };
         Config: {
             /** @example edge-1 */
@@ -1196,16 +1567,101 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        Group: {
+            /** @example edge-1 */
+            name: string;
+            description: string;
+            /** @description Which labels its nodes have; empty: any */
+            selector: string;
+            /** @description A node belongs to the first group whose selector matches it */
+            position: number;
+            config: string | null;
+            /** @description RFC 7396, laid over each version before the node’s own override */
+            mergePatch: {
+                [key: string]: unknown;
+            };
+            /** @description Nodes that belong to it now */
+            nodes: number;
+            /** @description It takes the nodes that no other group takes */
+            isDefault: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        GroupOrder: {
+            names: string[];
+        };
         Health: {
             /** @enum {unknown} */
             status: "ok" | "degraded";
             version: string;
             checks: {
                 /** @enum {unknown} */
-                name: "control-db" | "metrics-db" | "node-check" | "agent-ca";
+                name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "backup";
                 ok: boolean;
                 message: string;
             }[];
+        };
+        /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+        Impact: {
+            moves: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    from: string;
+                    /** @example edge-1 */
+                    to: string;
+                }[];
+            };
+            changes: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    from: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    to: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                    fromDigest: string | null;
+                    toDigest: string | null;
+                    /** @description Where the texts differ, the first 20 */
+                    pointers: string[];
+                }[];
+            };
+            invalid: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    };
+                    errors: components["schemas"]["ConfigError"][];
+                }[];
+            };
+            /** @description Nodes that would get another text which farmstead-node was not asked about */
+            unchecked: number;
         };
         LatencySummary: {
             windowSeconds: number;
@@ -1260,6 +1716,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /** @description The first group whose selector matches its labels */
+            group: string;
             hostname: string;
             /** @description farmstead-node version */
             version: string;
@@ -1502,6 +1960,75 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Recovery: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            restoredAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            backupCreatedAt: string;
+            /** @description Of this control plane now */
+            epoch: number;
+            /** @description The highest one that a node it heard obeyed */
+            highestEpoch: number;
+            nodes: number;
+            /** @description Names of nodes that said nothing since the restore */
+            unheard: string[];
+        };
+        RenderedConfig: {
+            version: {
+                /** @example edge-1 */
+                config: string;
+                number: number;
+            };
+            text: string;
+            digest: string | null;
+            /** @description Why it has no digest */
+            errors: components["schemas"]["ConfigError"][];
+            layers: {
+                versionText: string;
+                group: {
+                    /** @example edge-1 */
+                    name: string;
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                node: {
+                    /**
+                     * @example {
+                     *       "listen": [
+                     *         {
+                     *           "address": "0.0.0.0",
+                     *           "port": 8081
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    mergePatch: {
+                        [key: string]: unknown;
+                    };
+                };
+                variables: {
+                    name: string;
+                    value: string;
+                }[];
+            };
+        };
         /** @enum {unknown} */
         Role: "viewer" | "editor" | "operator" | "approver" | "admin" | "auditor";
         Rollout: {
@@ -1511,6 +2038,8 @@ export interface components {
             config: string;
             version: number;
             previousVersion: number | null;
+            /** @description It is only for these nodes; empty: all the config goes to */
+            selector: string;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -1521,6 +2050,26 @@ export interface components {
                 nodes: number;
                 done: number;
             }[];
+            /** @description The one under way; as many as were planned: those that were out of reach */
+            wave: number;
+            /** @enum {unknown} */
+            phase: "dispatching" | "soaking";
+            soakedSeconds: number;
+            policy: {
+                maxParallel: number | null;
+                blastBudget: number | null;
+                minHealthySeconds: number;
+                soakSeconds: number;
+                maxSoakSeconds: number;
+                progressDeadlineSeconds: number | null;
+                maxFailedPercent: number;
+                maxUnreachablePercent: number;
+                maxFlaps: number;
+                /** @enum {unknown} */
+                onFailure: "revert" | "freeze" | "pause";
+            };
+            /** @description Of the version, the nodes, their waves, the policy */
+            planDigest: string;
             tasks: components["schemas"]["NodeTask"][];
             /** @description Unreachable nodes that will take the release when they return */
             pendingNodes: number;
@@ -1548,7 +2097,41 @@ export interface components {
                 changes: boolean;
                 digest: string | null;
                 errors: components["schemas"]["ConfigError"][];
+                /** @example edge-1 */
+                group: string;
+                wave: number;
             }[];
+            /** @description How many */
+            waves: number;
+            policy: {
+                maxParallel: number | null;
+                blastBudget: number | null;
+                minHealthySeconds: number;
+                soakSeconds: number;
+                maxSoakSeconds: number;
+                progressDeadlineSeconds: number | null;
+                maxFailedPercent: number;
+                maxUnreachablePercent: number;
+                maxFlaps: number;
+                /** @enum {unknown} */
+                onFailure: "revert" | "freeze" | "pause";
+            };
+            /** @description Of the version, the nodes, their waves, the policy */
+            planDigest: string;
+            excluded: {
+                total: number;
+                /** @description The first 100 */
+                items: {
+                    /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                    nodeId: string;
+                    /** @example edge-1 */
+                    nodeName: string;
+                    /** @example edge-1 */
+                    group: string;
+                    /** @description Why this rollout does not go to it */
+                    reason: string;
+                }[];
+            };
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
@@ -2423,7 +3006,13 @@ export interface operations {
     resetUserPassword: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2484,6 +3073,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2495,6 +3108,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2546,7 +3168,13 @@ export interface operations {
     endUserSessions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2597,6 +3225,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2608,6 +3260,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2659,7 +3320,13 @@ export interface operations {
     resetUserSecondFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example user_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -2710,6 +3377,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `own_account`: Your own account
+             *     - `last_admin`: The last administrator
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -2721,6 +3412,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2876,7 +3576,13 @@ export interface operations {
     createUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2946,12 +3652,27 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `username_taken`: The user name is taken
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2970,6 +3691,18 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `bad_scope`: The scope is no label selector
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3087,6 +3820,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
              *     - `too_many_requests`: Too many requests
@@ -3153,12 +3895,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3319,12 +4080,31 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_yours`: More than you may do yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `cross_origin`: Not from this origin
              */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `user_not_found`: No such user */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `last_admin`: The last administrator */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3352,6 +4132,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `bad_scope`: The scope is no label selector */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3521,7 +4310,13 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3612,7 +4407,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_tokens`: You have many tokens already */
+            /**
+             * @description - `too_many_tokens`: You have many tokens already
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3632,6 +4432,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3736,6 +4545,543 @@ export interface operations {
             };
             /** @description - `token_not_found`: No such token */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "password": true,
+                     *       "oidc": {
+                     *         "label": "label"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        password: boolean;
+                        oidc: {
+                            /** @description What the button says */
+                            label: string;
+                        } | null;
+                    };
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startOidcSignIn: {
+        parameters: {
+            query?: {
+                /** @description A path of the console to go to afterwards */
+                next?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    finishOidcSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_many_requests`: Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOidcIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "identity": {
+                     *         "issuer": "issuer",
+                     *         "subject": "subject",
+                     *         "createdAt": "2026-11-21T09:00:00.000Z",
+                     *         "lastSignInAt": "2026-11-21T09:00:00.000Z"
+                     *       },
+                     *       "canUnlink": true
+                     *     }
+                     */
+                    "application/json": {
+                        identity: {
+                            issuer: string;
+                            /** @description The provider’s name for you */
+                            subject: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            createdAt: string;
+                            lastSignInAt: string | null;
+                        } | null;
+                        /** @description false: nothing to unlink, or no password to sign in by */
+                        canUnlink: boolean;
+                    };
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `needs_session`: Not with a token */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    linkOidcIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "url"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description To send the browser to; it holds for ten minutes */
+                        url: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `oidc_not_configured`: No identity provider */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `oidc_away`: The identity provider does not answer
+             *     - `storage_busy`: The database is held by another process
+             */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlinkOidcIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `needs_session`: Not with a token
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `oidc_not_configured`: No identity provider
+             *     - `oidc_not_linked`: Nothing is linked
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `no_other_way_in`: You would lock yourself out */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3927,7 +5273,13 @@ export interface operations {
     decideNodeClone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -4002,6 +5354,9 @@ export interface operations {
             /**
              * @description - `no_clone`: No clone of this node
              *     - `unknown_incarnation`: No such process
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -4022,6 +5377,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4354,7 +5718,13 @@ export interface operations {
     decideNodeDrift: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -4452,7 +5822,11 @@ export interface operations {
              * @description - `no_drift`: No local change
              *     - `drift_changed`: The local change is another by now
              *     - `nothing_assigned`: The node was given no version yet
+             *     - `in_recovery`: This control plane was restored from a backup
              *     - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -4480,7 +5854,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4533,6 +5910,213 @@ export interface operations {
             };
         };
     };
+    getNodeRendered: {
+        parameters: {
+            query?: {
+                /** @example edge-1 */
+                config?: string;
+                version?: number;
+            };
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": {
+                     *         "config": "edge-1",
+                     *         "number": 1
+                     *       },
+                     *       "text": "text",
+                     *       "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *       "errors": [
+                     *         {
+                     *           "pointer": "pointer",
+                     *           "line": 1,
+                     *           "column": 1,
+                     *           "endLine": 1,
+                     *           "endColumn": 1,
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "hint": "hint"
+                     *         }
+                     *       ],
+                     *       "layers": {
+                     *         "versionText": "versionText",
+                     *         "group": {
+                     *           "name": "edge-1",
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "node": {
+                     *           "mergePatch": {
+                     *             "listen": [
+                     *               {
+                     *                 "address": "0.0.0.0",
+                     *                 "port": 8081
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         "variables": [
+                     *           {
+                     *             "name": "name",
+                     *             "value": "value"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        version: {
+                            /** @example edge-1 */
+                            config: string;
+                            number: number;
+                        };
+                        text: string;
+                        digest: string | null;
+                        /** @description Why it has no digest */
+                        errors: components["schemas"]["ConfigError"][];
+                        layers: {
+                            versionText: string;
+                            group: {
+                                /** @example edge-1 */
+                                name: string;
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            node: {
+                                /**
+                                 * @example {
+                                 *       "listen": [
+                                 *         {
+                                 *           "address": "0.0.0.0",
+                                 *           "port": 8081
+                                 *         }
+                                 *       ]
+                                 *     }
+                                 */
+                                mergePatch: {
+                                    [key: string]: unknown;
+                                };
+                            };
+                            variables: {
+                                name: string;
+                                value: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: A version is a config and a number
+             *     - `invalid_request`: The request does not fit
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `node_not_found`: No such node
+             *     - `version_not_found`: No such version
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `nothing_assigned`: There is no version for the node yet */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listNodes: {
         parameters: {
             query?: {
@@ -4545,6 +6129,10 @@ export interface operations {
                 q?: string;
                 /** @description Only nodes whose agent is talking to us now, or only the others */
                 connected?: boolean;
+                /** @example edge-1 */
+                group?: string;
+                /** @example zone=eu,!canary */
+                selector?: string;
             };
             header?: never;
             path?: never;
@@ -4567,6 +6155,7 @@ export interface operations {
                      *           "labels": {
                      *             "zone": "a"
                      *           },
+                     *           "group": "group",
                      *           "hostname": "hostname",
                      *           "version": "version",
                      *           "os": "os",
@@ -4725,6 +6314,8 @@ export interface operations {
                             labels: {
                                 [key: string]: string;
                             };
+                            /** @description The first group whose selector matches its labels */
+                            group: string;
                             hostname: string;
                             /** @description farmstead-node version */
                             version: string;
@@ -4849,6 +6440,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `selector_invalid`: The selector cannot be read */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
              *     - `too_many_requests`: Too many requests
@@ -4897,6 +6497,7 @@ export interface operations {
                      *       "labels": {
                      *         "zone": "a"
                      *       },
+                     *       "group": "group",
                      *       "hostname": "hostname",
                      *       "version": "version",
                      *       "os": "os",
@@ -5051,6 +6652,8 @@ export interface operations {
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -5326,7 +6929,10 @@ export interface operations {
     };
     updateNode: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -5374,6 +6980,7 @@ export interface operations {
                      *       "labels": {
                      *         "zone": "a"
                      *       },
+                     *       "group": "group",
                      *       "hostname": "hostname",
                      *       "version": "version",
                      *       "os": "os",
@@ -5528,6 +7135,8 @@ export interface operations {
                         labels: {
                             [key: string]: string;
                         };
+                        /** @description The first group whose selector matches its labels */
+                        group: string;
                         hostname: string;
                         /** @description farmstead-node version */
                         version: string;
@@ -5610,7 +7219,7 @@ export interface operations {
                          * @example 2026-11-21T09:00:00.000Z
                          */
                         enrolledAt: string;
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -5746,7 +7355,9 @@ export interface operations {
     getNodeOverride: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -5758,6 +7369,8 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5789,6 +7402,13 @@ export interface operations {
                         };
                     };
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {
@@ -5858,7 +7478,10 @@ export interface operations {
     };
     putNodeOverride: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
             header?: {
                 "if-match"?: string;
             };
@@ -5932,7 +7555,7 @@ export interface operations {
                         mergePatch: {
                             [key: string]: unknown;
                         };
-                    };
+                    } | components["schemas"]["Impact"];
                 };
             };
             /** @description - `invalid_request`: The request does not fit */
@@ -6847,6 +8470,11 @@ export interface operations {
             header?: {
                 /** @description Program and version; farmctl/… is kept as "cli" */
                 "farmstead-client"?: string;
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
             };
             path: {
                 /** @example edge-1 */
@@ -6982,7 +8610,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7009,7 +8642,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7266,7 +8902,13 @@ export interface operations {
                 /** @description 1: nothing is stored */
                 dry_run?: "0" | "1";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -7402,7 +9044,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `parent_not_latest`: Somebody saved a version meanwhile */
+            /**
+             * @description - `parent_not_latest`: Somebody saved a version meanwhile
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7429,7 +9076,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `config_invalid`: The config has errors */
+            /**
+             * @description - `config_invalid`: The config has errors
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7637,7 +9287,9 @@ export interface operations {
     getDraft: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string;
+            };
             path: {
                 /** @example edge-1 */
                 name: string;
@@ -7649,6 +9301,8 @@ export interface operations {
             /** @description Default Response */
             200: {
                 headers: {
+                    /** @description Of this state: for If-None-Match, and for If-Match when changing it */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7662,6 +9316,13 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Draft"];
                 };
+            };
+            /** @description It is still what If-None-Match names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description - `invalid_request`: The request does not fit */
             400: {
@@ -8079,6 +9740,7 @@ export interface operations {
                      *           "config": "edge-1",
                      *           "version": 1,
                      *           "previousVersion": 1,
+                     *           "selector": "selector",
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
@@ -8089,6 +9751,22 @@ export interface operations {
                      *               "done": 1
                      *             }
                      *           ],
+                     *           "wave": 1,
+                     *           "phase": "dispatching",
+                     *           "soakedSeconds": 0.25,
+                     *           "policy": {
+                     *             "maxParallel": 1,
+                     *             "blastBudget": 1,
+                     *             "minHealthySeconds": 0.25,
+                     *             "soakSeconds": 0.25,
+                     *             "maxSoakSeconds": 0.25,
+                     *             "progressDeadlineSeconds": 0.25,
+                     *             "maxFailedPercent": 0.25,
+                     *             "maxUnreachablePercent": 0.25,
+                     *             "maxFlaps": 1,
+                     *             "onFailure": "revert"
+                     *           },
+                     *           "planDigest": "planDigest",
                      *           "tasks": [
                      *             {
                      *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -8196,7 +9874,13 @@ export interface operations {
                 /** @description 1: nothing is stored */
                 dry_run?: "0" | "1";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8206,7 +9890,28 @@ export interface operations {
                  * @example {
                  *       "config": "edge-1",
                  *       "version": 1,
-                 *       "message": "message"
+                 *       "message": "message",
+                 *       "selector": "zone=eu,!canary",
+                 *       "strategy": {
+                 *         "waves": [
+                 *           {
+                 *             "nodes": 1
+                 *           }
+                 *         ],
+                 *         "failureDomain": "failureDomain",
+                 *         "maxParallel": 1,
+                 *         "blastBudget": 1,
+                 *         "minHealthySeconds": 1,
+                 *         "soakSeconds": 1,
+                 *         "maxSoakSeconds": 1,
+                 *         "progressDeadlineSeconds": 60,
+                 *         "maxFailedPercent": 0.25,
+                 *         "maxUnreachablePercent": 0.25,
+                 *         "maxFlaps": 1,
+                 *         "onFailure": "revert"
+                 *       },
+                 *       "onOverlap": "refuse",
+                 *       "planDigest": "planDigest"
                  *     }
                  */
                 "application/json": {
@@ -8214,6 +9919,40 @@ export interface operations {
                     config: string;
                     version: number;
                     message?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
+                    strategy?: {
+                        /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
+                        waves?: ({
+                            nodes: number;
+                        } | {
+                            percent: number;
+                        } | {
+                            throughputPercent: number;
+                        } | {
+                            eachKind: number;
+                        })[];
+                        /** @description A label: below 25 % of the farm no wave goes to two of its values */
+                        failureDomain?: string;
+                        maxParallel?: number;
+                        blastBudget?: number;
+                        minHealthySeconds?: number;
+                        soakSeconds?: number;
+                        maxSoakSeconds?: number;
+                        progressDeadlineSeconds?: number;
+                        maxFailedPercent?: number;
+                        maxUnreachablePercent?: number;
+                        maxFlaps?: number;
+                        /** @enum {unknown} */
+                        onFailure?: "revert" | "freeze" | "pause";
+                    };
+                    /**
+                     * @description When another rollout owns some of the nodes: supersede freezes it. Default: refuse
+                     * @enum {unknown}
+                     */
+                    onOverlap?: "refuse" | "supersede";
+                    /** @description What a dry run said: when the plan is another by now, nothing is started */
+                    planDigest?: string;
                 };
             };
         };
@@ -8247,9 +9986,36 @@ export interface operations {
                      *               "message": "message",
                      *               "hint": "hint"
                      *             }
-                     *           ]
+                     *           ],
+                     *           "group": "edge-1",
+                     *           "wave": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "waves": 1,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "excluded": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "group": "edge-1",
+                     *             "reason": "reason"
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["RolloutPlan"];
@@ -8267,6 +10033,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -8277,6 +10044,22 @@ export interface operations {
                      *           "done": 1
                      *         }
                      *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -8357,8 +10140,13 @@ export interface operations {
                 };
             };
             /**
-             * @description - `rollout_active`: Another rollout is under way
+             * @description - `in_recovery`: This control plane was restored from a backup
+             *     - `rollout_active`: Another rollout is under way
              *     - `fleet_changed`: The nodes changed meanwhile
+             *     - `plan_changed`: The plan is another one by now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -8389,7 +10177,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `rollout_invalid`: A node would refuse this version */
+            /**
+             * @description - `selector_invalid`: The selector cannot be read
+             *     - `rollout_invalid`: A node would refuse this version
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8466,6 +10258,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -8476,6 +10269,22 @@ export interface operations {
                      *           "done": 1
                      *         }
                      *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -8580,7 +10389,13 @@ export interface operations {
     freezeRollout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -8612,6 +10427,7 @@ export interface operations {
                      *       "config": "edge-1",
                      *       "version": 1,
                      *       "previousVersion": 1,
+                     *       "selector": "selector",
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -8622,6 +10438,22 @@ export interface operations {
                      *           "done": 1
                      *         }
                      *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -8704,6 +10536,10 @@ export interface operations {
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
              */
             409: {
                 headers: {
@@ -8728,6 +10564,2402 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pauseRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "reason": "reason"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skipRolloutGate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "reason": "reason"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revertRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "reason": "reason"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert"
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "name": "edge-1",
+                     *           "description": "description",
+                     *           "selector": "selector",
+                     *           "position": 1,
+                     *           "config": "edge-1",
+                     *           "mergePatch": {},
+                     *           "nodes": 1,
+                     *           "isDefault": true,
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: {
+                            /** @example edge-1 */
+                            name: string;
+                            description: string;
+                            /** @description Which labels its nodes have; empty: any */
+                            selector: string;
+                            /** @description A node belongs to the first group whose selector matches it */
+                            position: number;
+                            config: string | null;
+                            /** @description RFC 7396, laid over each version before the node’s own override */
+                            mergePatch: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Nodes that belong to it now */
+                            nodes: number;
+                            /** @description It takes the nodes that no other group takes */
+                            isDefault: boolean;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            updatedAt: string;
+                        }[];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "edge-1",
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {},
+                 *       "position": 1
+                 *     }
+                 */
+                "application/json": {
+                    /** @example edge-1 */
+                    name: string;
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                    position?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `group_exists`: The group is there already
+             *     - `too_many_groups`: There are too many groups
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description moves: nodes that would change group. changes: nodes that would get another text with the next rollout to them (null: none). invalid: those of them that would refuse it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moves": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": "edge-1",
+                     *             "to": "edge-1"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "changes": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "from": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "to": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "fromDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "toDigest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *             "pointers": [
+                     *               "pointers"
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "invalid": {
+                     *         "total": 1,
+                     *         "items": [
+                     *           {
+                     *             "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *             "nodeName": "edge-1",
+                     *             "version": {
+                     *               "config": "edge-1",
+                     *               "number": 1
+                     *             },
+                     *             "errors": [
+                     *               {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unchecked": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateGroup: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path: {
+                /** @example edge-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "description",
+                 *       "selector": "zone=eu,!canary",
+                 *       "config": "edge-1",
+                 *       "mergePatch": {}
+                 *     }
+                 */
+                "application/json": {
+                    description?: string;
+                    /** @example zone=eu,!canary */
+                    selector?: string;
+                    config?: string | null;
+                    /** @description RFC 7396, laid over each version before the node’s own override */
+                    mergePatch?: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "edge-1",
+                     *       "description": "description",
+                     *       "selector": "selector",
+                     *       "position": 1,
+                     *       "config": "edge-1",
+                     *       "mergePatch": {},
+                     *       "nodes": 1,
+                     *       "isDefault": true,
+                     *       "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @example edge-1 */
+                        name: string;
+                        description: string;
+                        /** @description Which labels its nodes have; empty: any */
+                        selector: string;
+                        /** @description A node belongs to the first group whose selector matches it */
+                        position: number;
+                        config: string | null;
+                        /** @description RFC 7396, laid over each version before the node’s own override */
+                        mergePatch: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Nodes that belong to it now */
+                        nodes: number;
+                        /** @description It takes the nodes that no other group takes */
+                        isDefault: boolean;
+                        /**
+                         * Format: date-time
+                         * @example 2026-11-21T09:00:00.000Z
+                         */
+                        updatedAt: string;
+                    } | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `group_not_found`: No such group */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `default_group_fixed`: The default group stays as it is */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `config_unknown`: No such config
+             *     - `selector_invalid`: The selector cannot be read
+             *     - `override_too_large`: The override is too large
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGroupOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putGroupOrder: {
+        parameters: {
+            query?: {
+                /** @description 1: nothing is stored */
+                dry_run?: "0" | "1";
+            };
+            header?: {
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "names": [
+                 *         "edge-1"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupOrder"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         "edge-1"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupOrder"] | components["schemas"]["Impact"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `order_incomplete`: The order does not name each group once */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9057,7 +13289,13 @@ export interface operations {
     createEnrolmentToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9199,6 +13437,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -9217,7 +13468,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `override_too_large`: The override is too large */
+            /**
+             * @description - `override_too_large`: The override is too large
+             *     - `idempotency_key_reused`: The key belongs to another request
+             */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9826,7 +14080,13 @@ export interface operations {
     verifyAudit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9887,6 +14147,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -9898,6 +14171,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10065,7 +14347,13 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -10141,6 +14429,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10152,6 +14453,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10203,7 +14513,13 @@ export interface operations {
     redeliverWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -10294,6 +14610,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10305,6 +14634,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10356,7 +14694,13 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path: {
                 /** @example webhook_01jd4q6v2m8w3x5y7z9abcdefg */
                 id: string;
@@ -10452,6 +14796,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /**
+             * @description - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_large`: The body is too large */
             413: {
                 headers: {
@@ -10463,6 +14820,15 @@ export interface operations {
             };
             /** @description - `unsupported_media_type`: Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10622,7 +14988,13 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10717,7 +15089,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_webhooks`: There are enough webhooks */
+            /**
+             * @description - `too_many_webhooks`: There are enough webhooks
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10747,6 +15124,7 @@ export interface operations {
             /**
              * @description - `url_refused`: That is no address for a webhook
              *     - `address_refused`: Webhooks may not go there
+             *     - `idempotency_key_reused`: The key belongs to another request
              */
             422: {
                 headers: {
@@ -11329,6 +15707,948 @@ export interface operations {
             };
             /** @description - `too_many_streams`: Too many event streams are open */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBackups: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "state": "running",
+                     *           "trigger": "manual",
+                     *           "fileName": "farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age",
+                     *           "createdBy": "createdBy",
+                     *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "endedAt": "2026-11-21T09:00:00.000Z",
+                     *           "sizeBytes": 1,
+                     *           "sha256": "sha256",
+                     *           "epoch": 1,
+                     *           "schema": "schema",
+                     *           "reason": "reason"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJub2RlcyIsImVkZ2UtMSJd"
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["Backup"][];
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `invalid_cursor`: The cursor is not of this list
+             */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createBackup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "state": "running",
+                     *       "trigger": "manual",
+                     *       "fileName": "farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age",
+                     *       "createdBy": "createdBy",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "sha256": "sha256",
+                     *       "epoch": 1,
+                     *       "schema": "schema",
+                     *       "reason": "reason"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `backups_not_configured`: Backups are not set up
+             *     - `backup_running`: A backup is being made
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBackupSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configured": true,
+                     *       "recipients": [
+                     *         "recipients"
+                     *       ],
+                     *       "everyHours": 0.25,
+                     *       "keep": 1,
+                     *       "directory": "/var/backups/farmstead"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupSettings"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "backup_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "state": "running",
+                     *       "trigger": "manual",
+                     *       "fileName": "farmstead-20261121T090000Z-01jd4q6v2m8w3x5y7z9abcdefg.tar.gz.age",
+                     *       "createdBy": "createdBy",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z",
+                     *       "sizeBytes": 1,
+                     *       "sha256": "sha256",
+                     *       "epoch": 1,
+                     *       "schema": "schema",
+                     *       "reason": "reason"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Backup"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_not_found`: No such backup */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_not_found`: No such backup */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `backup_running`: A backup is being made
+             *     - `backups_not_configured`: Backups are not set up
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getBackupContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example backup_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Encrypted with age; `admin restore` and `age -d` read it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_not_found`: No such backup */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `backup_not_done`: The backup has no content
+             *     - `backups_not_configured`: Backups are not set up
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `backup_file_gone`: The backup’s file is gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRecovery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery": {
+                     *         "restoredAt": "2026-11-21T09:00:00.000Z",
+                     *         "backupCreatedAt": "2026-11-21T09:00:00.000Z",
+                     *         "epoch": 1,
+                     *         "highestEpoch": 1,
+                     *         "nodes": 1,
+                     *         "unheard": [
+                     *           "unheard"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        recovery: components["schemas"]["Recovery"] | null;
+                    };
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmRecovery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "withoutUnheard": false
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description Do not wait for nodes that said nothing
+                     * @default false
+                     */
+                    withoutUnheard?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "recovery": {
+                     *         "restoredAt": "2026-11-21T09:00:00.000Z",
+                     *         "backupCreatedAt": "2026-11-21T09:00:00.000Z",
+                     *         "epoch": 1,
+                     *         "highestEpoch": 1,
+                     *         "nodes": 1,
+                     *         "unheard": [
+                     *           "unheard"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        recovery: components["schemas"]["Recovery"] | null;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_in_recovery`: There is nothing to confirm
+             *     - `nodes_unheard`: Not every node has reported
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

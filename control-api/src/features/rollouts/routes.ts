@@ -16,6 +16,8 @@ import { defineCursor } from '../../schema/cursor.ts'
 import type { Engine } from './engine.ts'
 import {
   FleetChanged,
+  NotNow,
+  PlanChanged,
   RolloutActive,
   RolloutEnded,
   RolloutInvalid,
@@ -23,9 +25,10 @@ import {
   StaleState,
   VersionNotFound,
 } from './errors.ts'
+import type { Command, Policy, Progress } from './model.ts'
 import type { ExcludedNode, PlannedNode } from './planner.ts'
-import { countTasks } from './rules.ts'
 import {
+  ExplainedActionSchema,
   NewRolloutSchema,
   type Rollout,
   RolloutActionSchema,
@@ -33,11 +36,14 @@ import {
   RolloutSchema,
   RolloutStateSchema,
   RolloutsQuerySchema,
+  SkipGateSchema,
 } from './schema.ts'
-import { planVersion, type StartDeps, startRollout } from './start.ts'
+import { type Arrangement, planVersion, type StartDeps, startRollout } from './start.ts'
 import { findRollout, listRollouts, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
+import { viewPolicy } from './strategy.ts'
+import { countTasks } from './tasks.ts'
 
-type Deps = StartDeps & { engine: Engine; isConnected: (nodeId: string) => boolean }
+type Deps = StartDeps & { engine: Engine }
 
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
@@ -57,6 +63,11 @@ const MovedOnSchema = Type.Intersect([
     ),
   }),
 ])
+
+const config = {
+  permission: 'rollouts:run' as const,
+  errors: [RolloutNotFound, StaleState, RolloutEnded, NotNow],
+}
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, engine, isConnected } = deps
@@ -122,6 +133,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           SelectorInvalid,
           RolloutActive,
           FleetChanged,
+          PlanChanged,
           RolloutInvalid,
           NodeCheckUnavailable,
         ],
@@ -140,23 +152,37 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async (request, reply) => {
-      const { config, version, message = '', selector = '' } = request.body
+      const { config, version, message = '', selector = '', strategy } = request.body
       if (request.query.dry_run === '1') {
-        const plan = await planVersion(deps, { config, version, selector })
-        const nodes = plan.nodes.map((planned) => viewPlanned(planned, isConnected))
-        return { config, version, nodes, excluded: some(plan.excluded.map(viewExcluded)) }
+        const plan = await planVersion(deps, { config, version, selector, strategy })
+        return { config, version, ...viewPlan(plan, isConnected) }
       }
+      const { onOverlap = 'refuse', planDigest } = request.body
       const author = request.user?.username ?? ''
-      const id = await startRollout(deps, { config, version, selector, message, author })
+      const id = await startRollout(deps, {
+        config,
+        version,
+        selector,
+        message,
+        author,
+        strategy,
+        onOverlap,
+        planDigest,
+      })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
       return show(id)
     },
   )
 
+  const act = async (id: string, command: Command, stateVersion: number): Promise<Rollout> => {
+    await engine.obey(id, command, stateVersion)
+    return show(id)
+  }
+
   app.post(
     '/rollouts/:id/actions/freeze',
     {
-      config: { permission: 'rollouts:run', errors: [RolloutNotFound, StaleState, RolloutEnded] },
+      config,
       schema: {
         operationId: 'freezeRollout',
         tags,
@@ -166,16 +192,82 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: RolloutSchema, 409: MovedOnSchema },
       },
     },
-    async (request) => {
-      const { id } = request.params
-      const actor = request.user?.username ?? ''
-      await engine.freeze(id, { actor, stateVersion: request.body.stateVersion })
-      return show(id)
+    async ({ params: { id }, body: { stateVersion }, user }) =>
+      act(id, { kind: 'freeze', actor: user?.username ?? '' }, stateVersion),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/pause',
+    {
+      config,
+      schema: {
+        operationId: 'pauseRollout',
+        tags,
+        summary: 'Offer it to no further node until it is resumed; nodes under way go on',
+        params,
+        body: ExplainedActionSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
     },
+    async ({ params: { id }, body: { stateVersion, reason: why = '' }, user }) =>
+      act(id, { kind: 'pause', actor: user?.username ?? '', why }, stateVersion),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/resume',
+    {
+      config,
+      schema: {
+        operationId: 'resumeRollout',
+        tags,
+        summary: 'Go on; without the nodes that failed, when they are why it was paused',
+        params,
+        body: RolloutActionSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
+    },
+    async ({ params: { id }, body: { stateVersion }, user }) =>
+      act(id, { kind: 'resume', actor: user?.username ?? '' }, stateVersion),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/skip-gate',
+    {
+      config,
+      schema: {
+        operationId: 'skipRolloutGate',
+        tags,
+        summary: 'Begin the next wave without waiting for time or evidence; the reason is kept',
+        params,
+        body: SkipGateSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
+    },
+    async ({ params: { id }, body: { stateVersion, reason: why }, user }) =>
+      act(id, { kind: 'skip-gate', actor: user?.username ?? '', why }, stateVersion),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/revert',
+    {
+      config,
+      schema: {
+        operationId: 'revertRollout',
+        tags,
+        summary: 'Give back to every node that began to apply it what it had before',
+        params,
+        body: ExplainedActionSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
+    },
+    async ({ params: { id }, body: { stateVersion, reason: why = '' }, user }) =>
+      act(id, { kind: 'revert', actor: user?.username ?? '', why }, stateVersion),
   )
 }
 
 function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
+  const policy: Policy = JSON.parse(row.policy)
+  const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
   const tasks = rows.map((task) => ({
     nodeId: task.node_id,
     nodeName: task.node_name,
@@ -191,7 +283,7 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
   const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
     index,
     nodes: inWave.length,
-    done: inWave.filter((task) => task.state === 'done').length,
+    done: countTasks(inWave).done,
   }))
   return {
     id: row.id,
@@ -202,7 +294,12 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     state: row.state,
     stateVersion: row.state_version,
     reason: row.reason,
-    waves,
+    waves: waves.toSorted((a, b) => a.index - b.index),
+    wave,
+    phase,
+    soakedSeconds: soakedMs / 1000,
+    policy: viewPolicy(policy),
+    planDigest: row.plan_digest,
     tasks,
     pendingNodes: countTasks(tasks).pending,
     author: row.author,
@@ -210,6 +307,16 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     createdAt: new Date(row.created_at_ms).toISOString(),
     endedAt: row.ended_at_ms === null ? null : new Date(row.ended_at_ms).toISOString(),
   }
+}
+
+function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boolean) {
+  const { waveOf, waves, policy } = plan.arranged
+  const nodes = plan.nodes.map((planned) => ({
+    ...viewPlanned(planned, isConnected),
+    wave: waveOf.get(planned.node.id) ?? 0,
+  }))
+  const excluded = some(plan.excluded.map(viewExcluded))
+  return { nodes, waves, policy: viewPolicy(policy), planDigest: plan.planDigest, excluded }
 }
 
 const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({

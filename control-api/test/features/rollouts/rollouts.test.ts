@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAssignments } from '../../../src/agents/assignments.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
-import { DEADLINES } from '../../../src/features/rollouts/rules.ts'
+import { DEADLINES } from '../../../src/features/rollouts/model.ts'
 import type { Rollout } from '../../../src/features/rollouts/schema.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
@@ -91,6 +91,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     renderForNode: (given) => ({ text: given, digest: '' }),
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
+    isConnected: () => true,
     onUnrenderable: () => {},
     versionText: async () => null,
     release: async () => {},
