@@ -83,6 +83,11 @@ function checks({ node }) {
       cwd: 'server-c',
     },
     { part: 'control-api', title: 'control-api tests', command: vitest, cwd: 'control-api' },
+    {
+      part: 'schemathesis',
+      title: 'schemathesis against the service',
+      command: [node, 'control-api/schemathesis/run.ts'],
+    },
     { part: 'web-ui', title: 'web-ui tests', command: vitest, cwd: 'web-ui' },
     {
       part: 'e2e',

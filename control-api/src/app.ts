@@ -75,6 +75,7 @@ import { answerOnce } from './plugins/idempotency.ts'
 import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { problemsPlugin } from './plugins/problems.ts'
+import { serveReader } from './plugins/reader.ts'
 import { requestContextPlugin } from './plugins/request-context.ts'
 import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionPlugin } from './plugins/session.ts'
@@ -384,6 +385,7 @@ export async function buildService(
     { config: { permission: 'system:read' }, schema: { hide: true } },
     async () => app.swagger(),
   )
+  serveReader(app)
   if (config.consoleDir) await serveConsole(app, config.consoleDir)
 
   const stop = async () => {

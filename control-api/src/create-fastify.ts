@@ -5,6 +5,7 @@ import Fastify, { type FastifyServerFactory, LogController } from 'fastify'
 import type { LogLevel } from './config.ts'
 import type { App } from './fastify.ts'
 import { newId } from './ids.ts'
+import { sendFrameworkProblem } from './plugins/problems.ts'
 
 type Options = {
   logLevel: LogLevel
@@ -32,6 +33,7 @@ export function createFastify(options: Options): App {
     trustProxy,
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     bodyLimit,
+    frameworkErrors: sendFrameworkProblem,
     ...(serverFactory && { serverFactory }),
     // To send a request, not to wait for its answer: who dribbles bytes must not hold a socket for ever.
     requestTimeout: REQUEST_WITHIN_MS,

@@ -28,6 +28,7 @@ const testPackages = [
   'iproute2',
   'libclang-rt-14-dev',
   'llvm',
+  'python3-venv',
   'wrk',
 ]
 const benchPackages = ['apache2-bin', 'h2o', 'lighttpd', 'lighttpd-mod-deflate', 'nginx', 'wrk']

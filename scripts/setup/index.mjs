@@ -10,6 +10,7 @@ import { ensureNode } from './node-toolchain.mjs'
 import { ensureNpmPackages, isInstalled } from './npm-packages.mjs'
 import { root, toolsDir } from './paths.mjs'
 import { Problem } from './problem.mjs'
+import { ensureSchemathesis } from './schemathesis.mjs'
 import { Steps, seconds } from './steps.mjs'
 
 const MEBIBYTE = 1024 * 1024
@@ -44,6 +45,7 @@ export async function setUp(set) {
     await ensureNpmPackages(steps, tools)
     await buildNode(steps)
     await buildConsole(steps, tools)
+    if (set === 'test') await ensureSchemathesis(steps)
     process.stdout.write(`Set up in ${seconds(startedAt)}\n`)
     return tools
   } finally {

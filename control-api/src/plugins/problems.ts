@@ -28,36 +28,54 @@ export const problemsPlugin = fp<Options>(
     app.addHook('onRequest', async (request, reply) => {
       reply.header('x-request-id', request.id)
     })
+    const methodsOf = knowPaths(app)
+    const noRoute = (request: FastifyRequest): AppError => {
+      const path = pathOf(request)
+      const allowed = methodsOf(path).join(', ')
+      return allowed
+        ? new MethodNotAllowed(request.method, path, allowed).withHeaders({ allow: allowed })
+        : new NotFound(request.method, path)
+    }
     app.setErrorHandler<FastifyError>((thrown, request, reply) => {
-      const error = explain(thrown, invalidCode)
+      // A body that is looked at before it is known that nobody wants it.
+      const error = request.is404 ? noRoute(request) : explain(thrown, invalidCode)
       if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
       return sendProblem(reply, request, error)
     })
-    const methodsOf = knowPaths(app)
-    app.setNotFoundHandler((request, reply) => {
-      const path = pathOf(request)
-      const allowed = methodsOf(path).join(', ')
-      const refusal = allowed
-        ? new MethodNotAllowed(request.method, path, allowed).withHeaders({ allow: allowed })
-        : new NotFound(request.method, path)
-      return sendProblem(reply, request, refusal)
-    })
+    app.setNotFoundHandler((request, reply) => sendProblem(reply, request, noRoute(request)))
   },
   { name: 'problems' },
 )
 
 /** Must be called before the routes are added. Which methods a path takes; the console's takes any path. */
 function knowPaths(app: FastifyInstance): (path: string) => string[] {
-  const known: { pattern: RegExp; method: string }[] = []
+  const known: { url: string; pattern: RegExp; method: string }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     if (url.includes('*')) return
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
-    for (const one of [method].flat()) known.push({ pattern, method: one })
+    for (const one of [method].flat()) known.push({ url, pattern, method: one })
   })
   return (path) => {
-    const found = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-    return [...new Set(found)].sort()
+    // A word of our own, such as "validate", goes before a name of somebody's.
+    const own = known.filter(({ url }) => url === path)
+    const found = own.length > 0 ? own : known.filter(({ pattern }) => pattern.test(path))
+    return [...new Set(found.map(({ method }) => method))].sort()
   }
+}
+
+/** What Fastify refuses before there is a route: an address it can't read, or of no end. */
+export function sendFrameworkProblem(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.header('x-request-id', request.id)
+  sendProblem(reply, request, new InvalidRequest(`path: ${REASONS[error.code] ?? error.message}`))
+}
+
+const REASONS: Record<string, string> = {
+  FST_ERR_BAD_URL: 'is not a well-formed URL',
+  FST_ERR_MAX_PARAM_LENGTH: 'has a part that is longer than any name or id',
 }
 
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, error: AppError) {

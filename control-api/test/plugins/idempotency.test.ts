@@ -45,7 +45,8 @@ describe('a POST with an Idempotency-Key', () => {
     await save(service, 'key-1')
     const other = await save(service, 'key-1', { ...BODY, message: 'other' })
     expect(other.json()).toMatchObject({ status: 422, code: 'idempotency_key_reused' })
-    expect((await save(service, 'key-2')).json()).toMatchObject({ code: 'parent_not_latest' })
+    const changed = await save(service, 'key-2', { ...BODY, text: TEXT.replace('8080', '8081') })
+    expect(changed.json()).toMatchObject({ code: 'parent_not_latest' })
   })
 
   test('that was refused may be sent again, mended', async () => {

@@ -35,7 +35,7 @@ describe('a path', () => {
     const { admin } = await build()
     const response = await admin.inject({ method: 'PATCH', url: '/api/v1/configs/default/draft' })
     expect(response.json()).toMatchObject({ status: 405, code: 'method_not_allowed' })
-    expect(response.headers.allow).toBe('GET, HEAD, PUT')
+    expect(response.headers.allow).toBe('DELETE, GET, HEAD, PUT')
     const trace = await admin.inject({ method: 'TRACE' as 'GET', url: NODES })
     expect(trace.statusCode).toBe(405)
   })
@@ -160,5 +160,25 @@ describe('a thing with an ETag', () => {
     const { headers } = await service.admin.inject({ url: `${NODES}/${id}` })
     const again = { url: `${NODES}/${id}`, headers: { 'if-none-match': String(headers.etag) } }
     expect((await service.admin.inject(again)).statusCode).toBe(200)
+  })
+})
+
+describe('an address', () => {
+  test.each([`${NODES}/${'x'.repeat(200)}`, `${NODES}/%zz`])('like %s is refused', async (url) => {
+    const { admin } = await build()
+    const response = await admin.inject({ url, headers: { 'x-request-id': 'request-1' } })
+    expect(response.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(response.headers).toMatchObject({
+      'x-request-id': 'request-1',
+      'content-type': expect.stringMatching(/^application\/problem\+json/),
+    })
+  })
+
+  test('does not take a method nobody knows, with a body or without', async () => {
+    const { admin } = await build()
+    for (const payload of ['{}', undefined]) {
+      const query = { method: 'QUERY' as 'GET', url: NODES, ...(payload && { payload }) }
+      expect((await admin.inject(query)).statusCode).toBe(405)
+    }
   })
 })

@@ -13,6 +13,7 @@ import {
 } from '../routes/configs.tsx'
 import { enrolmentRoute } from '../routes/enrolment.tsx'
 import { farmRoute } from '../routes/farm.tsx'
+import { groupsRoute } from '../routes/groups.tsx'
 import { nodeRoute } from '../routes/node.tsx'
 import { nowhereRoute } from '../routes/nowhere.tsx'
 import { planRoute, rolloutRoute, rolloutsRoute } from '../routes/rollouts.tsx'
@@ -30,6 +31,7 @@ const routeTree = rootRoute.addChildren([
     farmRoute,
     nodeRoute,
     enrolmentRoute,
+    groupsRoute,
     configsRoute,
     configRoute,
     versionsRoute,

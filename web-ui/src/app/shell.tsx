@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Link, Outlet } from '@tanstack/react-router'
 import { Lamp } from '../components/lamp.tsx'
+import { RecoveryNotice } from '../features/backups/recovery-notice.tsx'
 import type { Session } from '../lib/api-types.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { FarmLine } from './farm-line.tsx'
@@ -50,6 +51,7 @@ export function Shell({ session, onSignedOut }: { session: Session; onSignedOut:
         <FarmLine />
       </header>
       <main id="main" tabIndex={-1} className={classes.main}>
+        <RecoveryNotice session={session} />
         <Outlet />
       </main>
     </LiveProvider>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { createRoute, Outlet } from '@tanstack/react-router'
+import { BackupsScreen } from '../features/backups/backups-screen.tsx'
 import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
 import { problemIn } from '../features/oidc/rules.ts'
 import { PasswordForm } from '../features/session/password-form.tsx'
@@ -17,10 +18,10 @@ const settingsFrameRoute = createRoute({
   component: function SettingsFrame() {
     const { session } = settingsFrameRoute.useRouteContext()
     return (
-      <>
+      <div className="stack">
         <SettingsNav session={session} />
         <Outlet />
-      </>
+      </div>
     )
   },
 })
@@ -90,6 +91,15 @@ const webhookRoute = createRoute({
   },
 })
 
+const backupsRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/backups',
+  component: function Backups() {
+    const { session } = backupsRoute.useRouteContext()
+    return <BackupsScreen session={session} />
+  },
+})
+
 const singleSignOnRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/single-sign-on',
@@ -105,5 +115,6 @@ export const settingsRoute = settingsFrameRoute.addChildren([
   tokensRoute,
   webhooksRoute,
   webhookRoute,
+  backupsRoute,
   singleSignOnRoute,
 ])

@@ -26,7 +26,9 @@ export const signInRoute = createRoute({
         onSignedIn={(session) => {
           queryClient.clear()
           queryClient.setQueryData(sessionQuery.queryKey, session)
-          void navigate({ href: safeNext(next), replace: true })
+          const href = safeNext(next)
+          // The API’s reader is a document of its own.
+          void navigate({ href, replace: true, reloadDocument: href.startsWith('/api/') })
         }}
       >
         <OidcSignIn next={safeNext(next)} problem={problem} />

@@ -39,6 +39,7 @@ export function renderApp(address: string, handlers: Handlers = {}): FakeApi {
     'GET /nodes': () => json(page(node())),
     'GET /rollouts': () => json(page()),
     'GET /metrics/query': () => json(noMetrics),
+    'GET /recovery': () => json({ recovery: null }),
     'GET /system': () => json(system),
     ...handlers,
   })

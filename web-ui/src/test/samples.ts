@@ -3,6 +3,8 @@
 import type {
   Config,
   CreatedEnrolmentToken,
+  Group,
+  Impact,
   Node,
   NodeHost,
   Rollout,
@@ -19,7 +21,7 @@ export const session: Session = {
   user: { id: 'user_01jd4q6v2m8w3x5y7z9abcdefg', username: 'ana', roles: ['admin'], scope: null },
   passwordChangeRequired: false,
   secondFactor: false,
-  permissions: ['configs:write', 'nodes:enrol', 'nodes:write', 'rollouts:run'],
+  permissions: ['configs:write', 'groups:write', 'nodes:enrol', 'nodes:write', 'rollouts:run'],
   expiresAt: ago(-3600),
 }
 
@@ -233,6 +235,37 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
     policy: atOnce,
     planDigest: digest('c'),
     excluded: { total: 0, items: [] },
+  }
+}
+
+export function group(change: Partial<Group> = {}): Group {
+  return {
+    name: 'europe',
+    description: '',
+    selector: '',
+    position: 1,
+    config: null,
+    mergePatch: {},
+    nodes: 0,
+    isDefault: false,
+    updatedAt: ago(60),
+    ...change,
+  }
+}
+
+export function impact(change: Partial<Impact> = {}): Impact {
+  const who = { nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg', nodeName: 'edge-1' }
+  const version = { config: 'default', number: 2 }
+  const digests = { fromDigest: digest('a'), toDigest: digest('b') }
+  return {
+    moves: { total: 1, items: [{ ...who, from: 'default', to: 'europe' }] },
+    changes: {
+      total: 12,
+      items: [{ ...who, from: version, to: version, ...digests, pointers: ['/workers'] }],
+    },
+    invalid: { total: 0, items: [] },
+    unchecked: 0,
+    ...change,
   }
 }
 

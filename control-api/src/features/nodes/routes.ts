@@ -159,8 +159,12 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const { id } = request.params
       const { name, labels } = request.body
+      const requireFree = async (reader: Kysely<Database>) => {
+        if (name !== undefined && (await nameIsTaken(reader, name, id))) throw new NameTaken(name)
+      }
       if (request.query.dry_run === '1') {
         requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        await requireFree(db)
         return await deps.impactOf(id, {
           ...(name !== undefined && { name }),
           ...(labels && { labels: JSON.stringify(labels) }),
@@ -169,7 +173,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
-        if (name !== undefined && (await nameIsTaken(unit, name, id))) throw new NameTaken(name)
+        await requireFree(unit.trx)
         const after = await changeNode(unit, node, {
           ...(name !== undefined && { name }),
           ...(labels && { labels }),

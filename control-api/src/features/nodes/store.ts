@@ -90,8 +90,8 @@ export async function changeNode({ trx }: Unit, node: NodeRow, change: Change): 
     .executeTakeFirstOrThrow()
 }
 
-export async function nameIsTaken({ trx }: Unit, name: string, byOtherThan: string) {
-  const other = await trx
+export async function nameIsTaken(db: Kysely<Database>, name: string, byOtherThan: string) {
+  const other = await db
     .selectFrom('nodes')
     .select('id')
     .where('name', '=', name)

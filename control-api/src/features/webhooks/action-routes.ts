@@ -128,7 +128,7 @@ export const webhookActionRoutes = (deps: WebhookDeps) => async (app: App) => {
   app.post(
     '/webhooks/:id/actions/rotate-secret',
     {
-      config: { permission: 'webhooks:write', errors: [WebhookNotFound] },
+      config: { permission: 'webhooks:write', secretAnswer: true, errors: [WebhookNotFound] },
       schema: {
         operationId: 'rotateWebhookSecret',
         tags,

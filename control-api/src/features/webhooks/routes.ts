@@ -93,6 +93,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
     {
       config: {
         permission: 'webhooks:write',
+        secretAnswer: true,
         errors: [UrlRefused, AddressRefused, TooManyWebhooks],
       },
       schema: {

@@ -1,73 +1,21 @@
 // SPDX-License-Identifier: MIT
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${…} here is the variables' own notation
 // Groups through the API, and what nodes that speak the agent protocol then really get.
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Impact } from '../../../src/schema/impact.ts'
-import { type Built, build, type Client } from '../../helper.ts'
-import { SimulatedNode } from '../../simulated-node.ts'
-
-const text = (root = '/srv/www') => `{
-  "listen": [{ "address": "127.0.0.1", "port": 8080 }], // the port
-  "sites": [{ "hosts": ["*"], "root": "${root}" }]
-}
-`
-type Farm = Built & { url: string }
-
-async function farm(): Promise<Farm> {
-  const service = await build()
-  const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
-  return { ...service, url }
-}
-
-async function addNode(
-  { admin, url }: Farm,
-  name: string,
-  payload: { labels?: Record<string, string>; mergePatch?: object } = {},
-): Promise<SimulatedNode> {
-  const token = await send(admin, 'POST', '/enrolment-tokens', payload)
-  const node = await SimulatedNode.join(url, token.json().secret, name)
-  onTestFinished(() => node.disconnect())
-  return node
-}
-
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-async function send(client: Client, method: Method, path: string, payload?: object, etag?: string) {
-  return await client.inject({
-    method,
-    url: `/api/v1${path}`,
-    ...(payload && { payload }),
-    headers: etag === undefined ? {} : { 'if-match': etag },
-  })
-}
-async function ok(client: Client, method: Method, path: string, payload?: object, etag?: string) {
-  const response = await send(client, method, path, payload, etag)
-  if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.body}`)
-  return response
-}
-const etagOf = async (client: Client, path: string) =>
-  String((await ok(client, 'GET', path)).headers.etag)
-const group = (client: Client, name: string, rest: object) =>
-  ok(client, 'POST', '/groups', { name, ...rest })
-const saveVersion = async (client: Client, config: string, versionText = text(), parent = 0) =>
-  ok(client, 'POST', `/configs/${config}/versions`, {
-    text: versionText,
-    parent: parent || null,
-    message: 'test',
-  })
-const push = (client: Client, config: string, version: number, rest: object = {}) =>
-  send(client, 'POST', '/rollouts', { config, version, ...rest })
-async function pushed(client: Client, config: string, version: number, rest: object = {}) {
-  const { id } = (await ok(client, 'POST', '/rollouts', { config, version, ...rest })).json()
-  await expect
-    .poll(async () => (await ok(client, 'GET', `/rollouts/${id}`)).json().state, {
-      timeout: 10_000,
-    })
-    .toBe('succeeded')
-}
-const groupOf = async (client: Client, { id }: SimulatedNode) =>
-  (await ok(client, 'GET', `/nodes/${id}`)).json().group
-const names = (impact: Impact, of: 'moves' | 'changes' | 'invalid') =>
-  impact[of].items.map(({ nodeName }) => nodeName)
+import { describe, expect, it } from 'vitest'
+import { build } from '../../helper.ts'
+import {
+  addNode,
+  etagOf,
+  farm,
+  group,
+  groupOf,
+  ok,
+  push,
+  pushed,
+  saveVersion,
+  send,
+  text,
+} from './farm.ts'
 
 describe('groups', () => {
   it('begin with the default one, which takes every node and stays', async () => {
@@ -191,89 +139,6 @@ describe('groups', () => {
     expect(all.at(-1)).toBe('default')
     const tooMany = await send(admin, 'POST', '/groups', { name: 'one-more', selector: '' })
     expect(tooMany.json().code).toBe('too_many_groups')
-  })
-})
-
-describe('a dry run', () => {
-  it('says who would change group and whose text would differ, and changes nothing', async () => {
-    const service = await farm()
-    const { admin } = service
-    await saveVersion(admin, 'default', text('/srv/${node.label.zone}'))
-    for (const [name, zone] of [
-      ['edge-1', 'eu'],
-      ['edge-2', 'eu'],
-      ['edge-3', 'us'],
-    ] as const) {
-      await (await addNode(service, name, { labels: { zone } })).connect()
-    }
-    await pushed(admin, 'default', 1)
-    const eu = { name: 'eu', selector: 'zone=eu', mergePatch: { workers: 2 } }
-    const response = await ok(admin, 'POST', '/groups?dry_run=1', eu)
-    expect(response.statusCode).toBe(200)
-    const impact: Impact = response.json()
-    expect(impact.moves.items).toMatchObject([
-      { nodeName: 'edge-1', from: 'default', to: 'eu' },
-      { nodeName: 'edge-2', from: 'default', to: 'eu' },
-    ])
-    expect(impact.changes).toMatchObject({
-      total: 2,
-      items: [{ nodeName: 'edge-1', pointers: ['/workers'] }, { nodeName: 'edge-2' }],
-    })
-    const [change] = impact.changes.items
-    expect(change?.fromDigest).not.toBe(change?.toDigest)
-    expect(impact).toMatchObject({ invalid: { total: 0 }, unchecked: 0 })
-    expect((await ok(admin, 'GET', '/groups')).json().items).toHaveLength(1)
-
-    await group(admin, eu.name, eu)
-    const etag = await etagOf(admin, '/groups/eu')
-    const gone: Impact = (await ok(admin, 'DELETE', '/groups/eu?dry_run=1', undefined, etag)).json()
-    expect(names(gone, 'moves')).toEqual(['edge-1', 'edge-2'])
-    expect((await send(admin, 'DELETE', '/groups/eu?dry_run=1')).statusCode).toBe(428)
-    const order: Impact = (
-      await ok(
-        admin,
-        'PUT',
-        '/group-order?dry_run=1',
-        { names: ['eu'] },
-        await etagOf(admin, '/group-order'),
-      )
-    ).json()
-    expect(order).toMatchObject({ moves: { total: 0 }, changes: { total: 0 } })
-  })
-
-  it('finds the nodes that would refuse, with places in the author’s text', async () => {
-    const service = await farm()
-    const { admin } = service
-    await saveVersion(admin, 'default', text('/srv/${node.label.zone}'))
-    const node = await addNode(service, 'edge-1', { labels: { zone: 'eu' } })
-    await node.connect()
-    await pushed(admin, 'default', 1)
-    const at = `/nodes/${node.id}`
-    const etag = await etagOf(admin, at)
-    const unlabelled: Impact = (
-      await ok(admin, 'PATCH', `${at}?dry_run=1`, { labels: {} }, etag)
-    ).json()
-    expect(unlabelled.invalid.items).toMatchObject([
-      {
-        nodeName: 'edge-1',
-        version: { config: 'default', number: 1 },
-        errors: [{ code: 'undefined_variable', line: 3, pointer: '/sites/0/root' }],
-      },
-    ])
-    expect(unlabelled.changes.items).toMatchObject([{ toDigest: null }])
-    const override: Impact = (
-      await ok(admin, 'PUT', `${at}/override?dry_run=1`, { mergePatch: { workers: 100_000 } }, etag)
-    ).json()
-    expect(override.invalid.items[0]?.errors[0]).toMatchObject({
-      pointer: '/workers',
-      line: 0,
-      hint: expect.stringContaining('this value comes from the node’s override'),
-    })
-    const same: Impact = (
-      await ok(admin, 'PUT', `${at}/override?dry_run=1`, { mergePatch: {} }, etag)
-    ).json()
-    expect(same).toMatchObject({ changes: { total: 0 }, invalid: { total: 0 } })
-    expect(await etagOf(admin, at)).toBe(etag)
   })
 })
 

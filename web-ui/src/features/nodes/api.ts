@@ -59,6 +59,14 @@ export const effectiveConfigQuery = (id: string) =>
       bodyOf(api.GET('/api/v1/nodes/{id}/effective-config', { params: { path: { id } }, signal })),
   })
 
+/** The version it should run as it would be made now: other than what it has when something changed since. */
+export const renderedQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['nodes', 'rendered', id],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/api/v1/nodes/{id}/rendered', { params: { path: { id } }, signal })),
+  })
+
 export const overrideQuery = (id: string) =>
   queryOptions({
     queryKey: ['overrides', id],

@@ -50,7 +50,10 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
       </ActionButton>
     )
   return (
-    <Page title="Farm" actions={nodes.data?.length === 0 ? undefined : addNode}>
+    <Page
+      title="Farm"
+      actions={nodes.data?.length === 0 ? undefined : <FarmActions addNode={addNode} />}
+    >
       <PlainListenerNotice />
       <div className="panel">
         <QueryStates query={nodes} what="The nodes" skeletonRows={4}>
@@ -76,6 +79,17 @@ export function FarmScreen({ session, search, onSearch }: FarmScreenProps) {
         </Suspense>
       )}
     </Page>
+  )
+}
+
+function FarmActions({ addNode }: { addNode: React.ReactNode }) {
+  return (
+    <>
+      <ButtonLink to="/groups" variant="default">
+        Groups
+      </ButtonLink>
+      {addNode}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Page } from '../../components/page.tsx'
@@ -23,6 +24,7 @@ import { GaugesPanel, ResultPanel, SyncPanel } from './node-panels.tsx'
 import classes from './node-screen.module.css'
 import type { NodeSearch } from './node-search.ts'
 import { OverridePanel } from './override-panel.tsx'
+import { RenderingPanel } from './rendering-panel.tsx'
 import { syncVerdict, whyNoLatency } from './rules.ts'
 
 export type NodeScreenProps = {
@@ -72,6 +74,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
             <RootsPanel host={data.host} />
             <LogPanel node={data} />
             <EffectiveConfigPanel node={data} />
+            <RenderingPanel node={data} />
             <OverridePanel node={data} session={session} />
             {editing && <EditNodeDialog node={data} onClose={() => setEditing(false)} />}
           </>
@@ -87,6 +90,9 @@ function NodeMeta({ node }: { node: Node }) {
     <>
       <StatusBadge verdict={syncVerdict[node.sync.state]} />
       <LastSeen node={node} />
+      <span>
+        Group <Link to="/groups">{node.group}</Link>
+      </span>
       <span>
         p99 {formatSeconds(latency.p99Seconds)},{' '}
         {whyNoLatency(node) ?? plural(latency.requests, 'request')}, {latency.windowSeconds / 60}{' '}

@@ -8,6 +8,7 @@ const pages = [
   { to: '/settings', label: 'Overview', permission: null },
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
   { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
+  { to: '/settings/backups', label: 'Backups', permission: 'backups:read' },
   { to: '/settings/single-sign-on', label: 'Single sign-on', permission: null },
 ] as const satisfies {
   to: string

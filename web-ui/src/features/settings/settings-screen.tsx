@@ -46,6 +46,7 @@ export function SettingsScreen({ session, passwordForm }: SettingsScreenProps) {
         <section className="panel" aria-labelledby="system-heading">
           <div className="panel-head">
             <h2 id="system-heading">Control plane</h2>
+            <a href="/api/docs">API reference</a>
           </div>
           <div className="panel-body stack">
             <QueryStates query={system} what="The control plane" skeletonRows={6}>

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Backup, BackupSettings, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { backupSettingsQuery, backupsKey, backupsQuery, createBackupMutation } from './api.ts'
+import { BackupsTable } from './backups-table.tsx'
+import { DeleteBackupDialog } from './delete-backup-dialog.tsx'
+import { howOften, lastFailure, newestGood } from './rules.ts'
+
+export function BackupsScreen({ session }: { session: Session }) {
+  const blocked = whyNot(session, 'backups:read')
+  return (
+    <Page
+      title="Backups"
+      meta="Of the control plane: configs, versions, users, the audit and its keys. Encrypted; this service cannot read them."
+    >
+      {blocked === null ? (
+        <>
+          <ListPanel session={session} />
+          <SettingsPanel />
+        </>
+      ) : (
+        <Notice tone="info" title="You may not see backups">
+          {blocked}
+        </Notice>
+      )}
+    </Page>
+  )
+}
+
+function ListPanel({ session }: { session: Session }) {
+  const client = useQueryClient()
+  const backups = useInfiniteQuery(backupsQuery)
+  const create = useMutation({
+    ...createBackupMutation,
+    onSuccess: () => client.invalidateQueries(backupsKey),
+  })
+  const [deleting, setDeleting] = useState<Backup | null>(null)
+  const known = backups.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <section className="panel" aria-labelledby="backups-heading">
+      <div className="panel-head">
+        <h2 id="backups-heading">Backups</h2>
+        <Age backups={known} />
+        <span className="grow" />
+        <BackUpNow
+          session={session}
+          running={known.some(({ state }) => state === 'running')}
+          pending={create.isPending}
+          onClick={() => create.mutate()}
+        />
+      </div>
+      {create.isError && <ErrorBox what="No backup was begun" error={create.error} />}
+      <QueryStates query={backups} what="The backups" skeletonRows={3}>
+        {() => (
+          <>
+            <Failure backup={lastFailure(known)} />
+            {known.length === 0 ? (
+              <EmptyState title="No backup yet">
+                Without one, a lost disk is a farm to be set up anew.
+              </EmptyState>
+            ) : (
+              <BackupsTable session={session} backups={known} onDelete={setDeleting} />
+            )}
+          </>
+        )}
+      </QueryStates>
+      {backups.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={backups.isFetchingNextPage}
+            onClick={() => void backups.fetchNextPage()}
+          >
+            Show older backups
+          </Button>
+        </div>
+      )}
+      {deleting !== null && (
+        <DeleteBackupDialog backup={deleting} onClose={() => setDeleting(null)} />
+      )}
+    </section>
+  )
+}
+
+function Age({ backups }: { backups: readonly Backup[] }) {
+  const newest = newestGood(backups)
+  if (newest === undefined) return null
+  return (
+    <span className="dim">
+      the newest good one: <TimeAgo at={newest.createdAt} />
+    </span>
+  )
+}
+
+function Failure({ backup }: { backup: Backup | undefined }) {
+  if (backup === undefined) return null
+  const again = backup.trigger === 'schedule' ? ' It is tried again every ten minutes.' : ''
+  return (
+    <Notice tone="bad" title="The last backup failed">
+      {backup.reason}.{again}
+    </Notice>
+  )
+}
+
+type BackUpNowProps = {
+  session: Session
+  running: boolean
+  pending: boolean
+  onClick: () => void
+}
+
+function BackUpNow({ session, running, pending, onClick }: BackUpNowProps) {
+  const { data: settings } = useQuery(backupSettingsQuery)
+  const unready = settings?.configured === false ? 'Backups are not set up: see below how.' : null
+  const busy = running ? 'One is being made.' : null
+  return (
+    <ActionButton
+      loading={pending}
+      blockedBy={whyNot(session, 'backups:write') ?? unready ?? busy}
+      onClick={onClick}
+    >
+      Back up now
+    </ActionButton>
+  )
+}
+
+function SettingsPanel() {
+  const settings = useQuery(backupSettingsQuery)
+  return (
+    <section className="panel" aria-labelledby="backup-settings-heading">
+      <div className="panel-head">
+        <h2 id="backup-settings-heading">How they are made</h2>
+        <span className="dim">set in the service’s environment</span>
+      </div>
+      <div className="panel-body stack">
+        <QueryStates query={settings} what="The settings of backups" skeletonRows={3}>
+          {(data) => (data.configured ? <Configured settings={data} /> : <HowTo />)}
+        </QueryStates>
+        <p className="dim">
+          To look into a backup: <code>admin verify-backup FILE --identity KEY</code>. To put one
+          back, stop the service and run{' '}
+          <code>admin restore FILE --identity KEY --yes --replace</code>. Nodes serve on meanwhile.
+        </p>
+      </div>
+    </section>
+  )
+}
+
+function Configured({ settings }: { settings: BackupSettings }) {
+  return (
+    <Facts
+      facts={[
+        { name: 'How often', value: howOften(settings) },
+        { name: 'Folder', value: <code>{settings.directory}</code> },
+        {
+          name: 'Who can open them',
+          value: settings.recipients.map((recipient) => (
+            <div key={recipient}>
+              <code>{recipient}</code>
+            </div>
+          )),
+        },
+      ]}
+    />
+  )
+}
+
+function HowTo() {
+  return (
+    <Notice tone="warn" title="No backups are made">
+      <ol>
+        <li>
+          On another machine, make a key: <code>admin backup-key --to backup-key.txt</code>, or{' '}
+          <code>age-keygen</code>. Keep its file there. Without it, backups are worth nothing.
+        </li>
+        <li>
+          Set <code>FARMSTEAD_BACKUP_RECIPIENTS</code> to the public key it prints (
+          <code>age1…</code>), and <code>FARMSTEAD_BACKUP_DIR</code> to a folder on another disk.
+        </li>
+        <li>Restart the service. It makes the first one at once, and then one a day.</li>
+      </ol>
+    </Notice>
+  )
+}

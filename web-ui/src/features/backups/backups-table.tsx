@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Backup, Session } from '../../lib/api-types.ts'
+import { formatBytes } from '../../lib/format.ts'
+import { contentUrl } from './api.ts'
+import { backupVerdict } from './rules.ts'
+
+export type BackupsTableProps = {
+  session: Session
+  backups: readonly Backup[]
+  onDelete: (backup: Backup) => void
+}
+
+export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) {
+  const mayDelete = session.permissions.includes('backups:write')
+  return (
+    <section className="scroll-x" aria-label="Backups, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            <th scope="col">Made</th>
+            <th scope="col">Size</th>
+            <th scope="col" className="wide-only">
+              By
+            </th>
+            <th scope="col" className="wide-only">
+              File
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">Download or delete</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {backups.map((backup) => (
+            <tr key={backup.id}>
+              <td>
+                <StatusBadge verdict={backupVerdict[backup.state]} />
+              </td>
+              <td>
+                <TimeAgo at={backup.createdAt} />
+              </td>
+              <td className="nowrap">{formatBytes(backup.sizeBytes)}</td>
+              <td className="wide-only">{madeBy(backup)}</td>
+              <td className="wide-only">
+                <FileOf backup={backup} />
+              </td>
+              <td className="num nowrap">
+                <Actions {...{ backup, mayDelete, onDelete }} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** A file that was found beside a restored database has nobody's name. */
+const madeBy = ({ createdBy, trigger }: Backup) =>
+  createdBy ?? (trigger === 'schedule' ? 'the schedule' : 'not known')
+
+function FileOf({ backup: { state, fileName, sha256, reason } }: { backup: Backup }) {
+  if (state === 'failed') return <span className="dim">{reason}</span>
+  return (
+    <>
+      <code>{fileName}</code>
+      {sha256 !== null && (
+        <div className="dim" title={sha256}>
+          SHA-256 {sha256.slice(0, 16)}…
+        </div>
+      )}
+    </>
+  )
+}
+
+type ActionsProps = { backup: Backup; mayDelete: boolean; onDelete: (backup: Backup) => void }
+
+function Actions({ backup, mayDelete, onDelete }: ActionsProps) {
+  return (
+    <>
+      {backup.state === 'done' && (
+        <Button
+          component="a"
+          variant="default"
+          size="xs"
+          href={contentUrl(backup.id)}
+          download
+          aria-label={`Download ${backup.fileName}`}
+        >
+          Download
+        </Button>
+      )}{' '}
+      {mayDelete && backup.state !== 'running' && (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => onDelete(backup)}
+          aria-label={`Delete ${backup.fileName}`}
+        >
+          Delete
+        </Button>
+      )}
+    </>
+  )
+}

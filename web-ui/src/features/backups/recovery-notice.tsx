@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Notice } from '../../components/notice.tsx'
+import type { Recovery, Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { recoveryQuery } from './api.ts'
+import classes from './backups.module.css'
+import { ConfirmRecoveryDialog } from './confirm-recovery-dialog.tsx'
+import { namesOf } from './rules.ts'
+
+/** On every page, for nothing that is pushed reaches a node. Nothing, when it was not restored. */
+export function RecoveryNotice({ session }: { session: Session }) {
+  const { data } = useQuery(recoveryQuery)
+  const [confirming, setConfirming] = useState(false)
+  const recovery = data?.recovery ?? null
+  if (recovery === null) return null
+  return (
+    <div className={classes.recovery}>
+      <Notice
+        tone="warn"
+        title="Restored from a backup: nodes get nothing until you confirm"
+        action={
+          <ActionButton
+            blockedBy={whyNot(session, 'backups:write')}
+            onClick={() => setConfirming(true)}
+          >
+            Go on…
+          </ActionButton>
+        }
+      >
+        The backup is of {formatDateTime(recovery.backupCreatedAt)}. Nodes serve on with what they
+        have. {heardText(recovery)}
+      </Notice>
+      {confirming && (
+        <ConfirmRecoveryDialog recovery={recovery} onClose={() => setConfirming(false)} />
+      )}
+    </div>
+  )
+}
+
+function heardText({ nodes, unheard }: Recovery): string {
+  if (nodes === 0) return 'The backup knows no node.'
+  if (unheard.length === 0) return `All of the ${plural(nodes, 'node')} reported since.`
+  return `${nodes - unheard.length} of ${plural(nodes, 'node')} reported since; not yet: ${namesOf(unheard)}.`
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { isApiError } from '../../lib/api-error.ts'
+import { parseOverride } from '../../lib/merge-patch.ts'
+import {
+  configNamesQuery,
+  type GroupSettings,
+  groupsQuery,
+  impactQuery,
+  saveGroupMutation,
+  taggedGroupQuery,
+} from './api.ts'
+import { ImpactPanel } from './impact-panel.tsx'
+
+/** Long enough for a word, short enough to be read before the button is reached. */
+const ASK_AFTER_MS = 400
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
+
+type Props = { name: string | null; onClose: () => void }
+
+/** `name`: of the group to change; null: a new one. */
+export function GroupDialog({ name, onClose }: Props) {
+  return (
+    <Dialog onClose={onClose} size="lg" title={name === null ? 'New group' : `Group ${name}`}>
+      {name === null ? (
+        <GroupForm before={null} etag={null} onClose={onClose} />
+      ) : (
+        <KnownGroup name={name} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function KnownGroup({ name, onClose }: { name: string; onClose: () => void }) {
+  const tagged = useQuery(taggedGroupQuery(name))
+  return (
+    <QueryStates query={tagged} what="The group" skeletonRows={4}>
+      {({ body, etag }) => <GroupForm key={etag} before={body} etag={etag} onClose={onClose} />}
+    </QueryStates>
+  )
+}
+
+type FormProps = {
+  before: (GroupSettings & { isDefault: boolean }) | null
+  etag: string | null
+  onClose: () => void
+}
+const NEW: GroupSettings = { name: '', description: '', selector: '', config: null, mergePatch: {} }
+
+function GroupForm({ before, etag, onClose }: FormProps) {
+  const client = useQueryClient()
+  const configs = useQuery(configNamesQuery)
+  const from = before ?? NEW
+  const [given, setGiven] = useState(from)
+  const [patchText, setPatchText] = useState(JSON.stringify(from.mergePatch, null, 2))
+  const set = (change: Partial<GroupSettings>) => setGiven({ ...given, ...change })
+  const patch = parseOverride(patchText)
+  const { name, description, selector, config } = given
+  const mergePatch = patch.ok ? patch.mergePatch : from.mergePatch
+  const settings = { name, description, selector, config, mergePatch }
+  const wrongName = before === null && !NAME.test(name)
+  const [asked] = useDebouncedValue(JSON.stringify({ settings, etag }), ASK_AFTER_MS)
+  const isAsked = asked === JSON.stringify({ settings, etag })
+  const impact = useQuery({ ...impactQuery(JSON.parse(asked)), enabled: !wrongName && patch.ok })
+  const save = useMutation({
+    ...saveGroupMutation,
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: groupsQuery.queryKey.slice(0, 1) })
+      await client.invalidateQueries({ queryKey: ['nodes'] })
+      onClose()
+    },
+  })
+  const refused = isApiError(impact.error) ? impact.error : null
+  const wrongSelector = refused?.code === 'selector_invalid' ? refused.message : null
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    save.mutate({ settings, etag })
+  }
+  const blockedBy =
+    (wrongName ? 'Give it a name first: small letters, digits, dots and dashes.' : null) ??
+    (patch.ok ? null : 'Mend the JSON first.') ??
+    refused?.message ??
+    (isAsked && impact.data !== undefined ? null : 'Finding out what this would do…')
+  return (
+    <form className="stack" onSubmit={handleSubmit} noValidate>
+      {before === null && (
+        <TextInput
+          label="Name"
+          value={name}
+          onChange={({ currentTarget: { value } }) => set({ name: value })}
+          spellCheck={false}
+          data-autofocus
+        />
+      )}
+      <TextInput
+        label="Description (optional)"
+        value={description}
+        onChange={({ currentTarget: { value } }) => set({ description: value })}
+      />
+      <TextInput
+        label="Selector"
+        description={
+          before?.isDefault
+            ? 'The default group takes every node that no other group takes'
+            : 'Which labels its nodes have, as in zone=eu,tier in (edge, core),!canary'
+        }
+        value={selector}
+        disabled={before?.isDefault ?? false}
+        onChange={({ currentTarget: { value } }) => set({ selector: value })}
+        error={wrongSelector}
+        spellCheck={false}
+      />
+      <NativeSelect
+        label="Config"
+        description="What its nodes get. A config that is a group’s own goes to no other nodes."
+        value={config ?? ''}
+        onChange={({ currentTarget: { value } }) => set({ config: value === '' ? null : value })}
+        data={[
+          { value: '', label: 'Whatever is rolled out that no group has' },
+          ...(configs.data ?? []).map((one) => ({ value: one, label: one })),
+        ]}
+      />
+      <Textarea
+        label="Override"
+        description="What differs on its nodes: merged over the version’s document (RFC 7396)"
+        autosize
+        minRows={3}
+        maxRows={16}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--fs-mono)' } }}
+        value={patchText}
+        onChange={({ currentTarget: { value } }) => setPatchText(value)}
+        error={patch.ok ? null : patch.message}
+      />
+      {impact.data !== undefined && isAsked && <ImpactPanel impact={impact.data} />}
+      {refused !== null && wrongSelector === null && (
+        <ErrorBox what="This cannot be saved" error={refused} />
+      )}
+      {save.isError && <ErrorBox what="The group was not saved" error={save.error} />}
+      <div className="row">
+        <ActionButton type="submit" loading={save.isPending} blockedBy={blockedBy}>
+          Save group
+        </ActionButton>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

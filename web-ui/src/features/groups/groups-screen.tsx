@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { Group, Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { groupsQuery, orderQuery, putOrderMutation } from './api.ts'
+import { DeleteGroupDialog } from './delete-dialog.tsx'
+import { GroupDialog } from './group-dialog.tsx'
+import { moved } from './rules.ts'
+
+/** What is open over the page. */
+type Open = { kind: 'new' } | { kind: 'edit' | 'delete'; name: string } | null
+
+export function GroupsScreen({ session }: { session: Session }) {
+  const groups = useQuery(groupsQuery)
+  const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
+  const blocked = whyNot(session, 'groups:write')
+  return (
+    <Page
+      title="Groups"
+      meta="A node belongs to the first group, from the top, whose selector matches its labels."
+      actions={
+        <ActionButton
+          variant="default"
+          blockedBy={blocked}
+          onClick={() => setOpen({ kind: 'new' })}
+        >
+          New group
+        </ActionButton>
+      }
+    >
+      <div className="panel">
+        <QueryStates query={groups} what="The groups" skeletonRows={4}>
+          {(all) => <GroupsTable groups={all} blocked={blocked} onOpen={setOpen} />}
+        </QueryStates>
+      </div>
+      {open?.kind === 'new' && <GroupDialog name={null} onClose={close} />}
+      {open?.kind === 'edit' && <GroupDialog name={open.name} onClose={close} />}
+      {open?.kind === 'delete' && <DeleteGroupDialog name={open.name} onClose={close} />}
+    </Page>
+  )
+}
+
+type TableProps = { groups: Group[]; blocked: string | null; onOpen: (open: Open) => void }
+
+function GroupsTable({ groups, blocked, onOpen }: TableProps) {
+  const client = useQueryClient()
+  const order = useQuery(orderQuery)
+  const put = useMutation({
+    ...putOrderMutation,
+    onSettled: () => client.invalidateQueries({ queryKey: ['groups'] }),
+  })
+  const names = order.data?.body.names ?? []
+  const move = (name: string, by: -1 | 1) => {
+    const next = moved(names, name, by)
+    if (next && order.data) put.mutate({ names: next, etag: order.data.etag })
+  }
+  return (
+    <>
+      {put.isError && <ErrorBox what="The order was not changed" error={put.error} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="scroll-x" aria-label="Groups, table" tabIndex={0}>
+        <table className="grid">
+          <thead>
+            <tr>
+              <th scope="col">Group</th>
+              <th scope="col">Selector</th>
+              <th scope="col">Config</th>
+              <th scope="col">Override</th>
+              <th scope="col">Nodes</th>
+              <th scope="col">Change</th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group) => (
+              <tr key={group.name}>
+                <th scope="row">
+                  {group.name}
+                  {group.description !== '' && <div className="dim">{group.description}</div>}
+                </th>
+                <td>{group.selector === '' ? 'all others' : <code>{group.selector}</code>}</td>
+                <td>{group.config ?? <span className="dim">what is rolled out</span>}</td>
+                <td>{membersText(group.mergePatch)}</td>
+                <td>{plural(group.nodes, 'node')}</td>
+                <td>
+                  <span className="row">
+                    {!group.isDefault && (
+                      <>
+                        <Button
+                          variant="subtle"
+                          size="xs"
+                          aria-label={`Ask ${group.name} earlier`}
+                          disabled={blocked !== null || moved(names, group.name, -1) === null}
+                          onClick={() => move(group.name, -1)}
+                        >
+                          ↑
+                        </Button>
+                        <Button
+                          variant="subtle"
+                          size="xs"
+                          aria-label={`Ask ${group.name} later`}
+                          disabled={blocked !== null || moved(names, group.name, 1) === null}
+                          onClick={() => move(group.name, 1)}
+                        >
+                          ↓
+                        </Button>
+                      </>
+                    )}
+                    <ActionButton
+                      variant="default"
+                      size="xs"
+                      aria-label={`Edit ${group.name}`}
+                      blockedBy={blocked}
+                      onClick={() => onOpen({ kind: 'edit', name: group.name })}
+                    >
+                      Edit
+                    </ActionButton>
+                    {!group.isDefault && (
+                      <ActionButton
+                        variant="default"
+                        size="xs"
+                        aria-label={`Remove ${group.name}`}
+                        blockedBy={blocked}
+                        onClick={() => onOpen({ kind: 'delete', name: group.name })}
+                      >
+                        Remove
+                      </ActionButton>
+                    )}
+                  </span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  )
+}
+
+const membersText = (mergePatch: Record<string, unknown>) =>
+  Object.keys(mergePatch).join(', ') || 'none'

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { loadChunk } from '../lib/load-chunk.ts'
+import { appRoute } from './app.tsx'
+
+export const groupsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/groups',
+  component: lazyRouteComponent(() => loadChunk(() => import('./groups-page.tsx')), 'GroupsPage'),
+})
