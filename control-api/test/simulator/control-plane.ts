@@ -289,6 +289,7 @@ export class ControlPlane {
       applied &&
       judge('confirmed', applied.state) === 'take' &&
       (!rollout || mayKeep(rollout, { nodeId, generation: given.generation }))
+    if (keep) this.#watch.onKept(rollout, applied)
     if (keep) this.#advance(applied, 'confirmed', null)
     return { status: 200, body: keep === true }
   }

@@ -121,6 +121,20 @@ export class Watch {
     }
   }
 
+  /** What it may yet obey, of whom. */
+  #outstanding({ db }: ControlPlane): void {
+    for (const [nodeId, offers] of db.offers) {
+      const latest = offers.findLast((one) => one.state !== 'withdrawn')
+      if (latest?.state !== 'offered') continue
+      const task = db.rollouts.get(latest.rolloutId)?.tasks.find((one) => one.nodeId === nodeId)
+      // Its way back waits for it, whoever has it now.
+      const isWayBack = latest.digest !== task?.digest
+      if (task?.state === 'skipped' && !isWayBack) {
+        this.fail('I2', `${latest.rolloutId} has left ${nodeId}, which may still take its offer`)
+      }
+    }
+  }
+
   onAssign({ db }: ControlPlane, offer: Offer): void {
     const { nodeId, generation, rolloutId } = offer
     const node = this.nodes.get(nodeId)
@@ -163,7 +177,28 @@ export class Watch {
     }
   }
 
+  /** Kept, it would be what the node goes back to. */
+  onKept(rollout: Rollout | undefined, { nodeId, generation, rolloutId, digest }: Offer): void {
+    const isBad = rollout?.progress.goesBack != null
+    const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
+    // Without anything before it, keeping it is better than nothing.
+    if (isBad && task?.digest === digest && !['skipped', 'revert_failed'].includes(task.state)) {
+      this.fail('I9', `${nodeId} may keep ${generation}, which ${rolloutId} takes back`)
+    }
+  }
+
+  /** At rest: of what was taken back nothing runs any more. */
+  onReverted(id: string, { tasks }: Rollout, { db }: ControlPlane): void {
+    for (const { nodeId, state } of tasks) {
+      const running = this.nodes.get(nodeId)?.running
+      const offer = db.offers.get(nodeId)?.find((one) => one.generation === running?.generation)
+      const isLeft = offer?.rolloutId === id && !['reverted', 'skipped', 'nacked'].includes(state)
+      if (isLeft) this.fail('I9', `${id} is reverted, and ${nodeId} runs its version (${state})`)
+    }
+  }
+
   afterCommit(controlPlane: ControlPlane): void {
+    this.#outstanding(controlPlane)
     for (const [id, rollout] of controlPlane.db.rollouts) {
       if (rollout.policy.maxParallel === null) continue
       // A node that falls ill long after it was well takes room it did not ask for.
@@ -182,15 +217,15 @@ export class Watch {
     let forward = 0
     let back = 0
     for (const { nodeId, generation, state, isExcused, deadlineMs } of tasks) {
-      if (generation === null || isExcused) continue
-      const offer = db.offers.get(nodeId)?.find((one) => one.generation === generation)
-      if (!offer || offer.rolloutId !== id) continue
+      const offer = db.offers.get(nodeId)?.findLast((one) => one.state !== 'withdrawn')
+      if (offer?.rolloutId !== id || isExcused) continue
       const isUnderWay = !['withdrawn', 'nacked', 'reverted'].includes(offer.state)
       const isProven = state === 'healthy' || state === 'done' || state === 'skipped'
       const key = `${id} ${nodeId}`
       // Who fell silent on its way takes no room, also when it speaks again: nobody can call it back.
       if (state === 'reverting' && deadlineMs === 0) this.#fellSilent.add(key)
-      if (state === 'reverting' && isUnderWay && !this.#fellSilent.has(key)) back++
+      const isGiven = state === 'reverting' && generation !== null && !this.#fellSilent.has(key)
+      if (isGiven && isUnderWay) back++
       else if (state === 'unhealthy' && !countIll) continue
       else if (isUnderWay && !isProven && !state.startsWith('revert')) forward++
     }

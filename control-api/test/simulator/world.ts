@@ -106,8 +106,8 @@ export class World {
   /** What the metrics would say; where few requests are, nothing. */
   #measure(): void {
     for (const [id, rollout] of this.#plane.db.rollouts) {
-      if (isTerminal(rollout.state) || rollout.progress.goesBack !== null) continue
-      if (this.#chance.is(0.2)) this.#judge(id, rollout)
+      // A verdict may come late: the rollout goes back already, or is over.
+      if (this.#chance.is(isTerminal(rollout.state) ? 0.001 : 0.2)) this.#judge(id, rollout)
     }
   }
 
@@ -258,7 +258,9 @@ export class World {
 
   #atRest(): Summary {
     const ends: Record<string, number> = {}
-    for (const [id, { state, reason }] of this.#plane.db.rollouts) {
+    for (const [id, rollout] of this.#plane.db.rollouts) {
+      const { state, reason } = rollout
+      if (state === 'reverted') this.#watch.onReverted(id, rollout, this.#plane)
       ends[state] = (ends[state] ?? 0) + 1
       if (!mayRest(state)) this.#watch.fail('rest', `${id} is still ${state}: ${reason}`)
     }

@@ -86,6 +86,7 @@ async function labelNode(tool: Tool, name: string, words: readonly string[]): Pr
   for (const word of words) applyLabel(labels, word)
   const params = { path, header: { 'if-match': etag } }
   const changed = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }))
+  if (!('labels' in changed)) throw new Failure('The control plane answered with a preview only.')
   tool.show(changed, () => [`${changed.name}: ${labelsText(changed.labels) || 'no labels'}`])
 }
 

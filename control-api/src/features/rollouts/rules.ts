@@ -363,7 +363,7 @@ function dispatch(turn: Turn): boolean {
   const may = inWave.filter((task) => task.state === 'pending' || isDeferred(task))
   const able = may.filter((task) => !isBounded || (task.isConnected && task.offers < MAX_OFFERS))
   offerTo(turn, able)
-  const waits = (task: Task) => isOpen(task) || (able.includes(task) && !task.isExcused)
+  const waits = (task: Task) => isOpen(task) || able.includes(task)
   return turn.rollout.tasks.some((task) => task.wave === progress.wave && waits(task))
 }
 
