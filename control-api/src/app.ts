@@ -45,6 +45,7 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
+import { createEvaluator } from './features/rollouts/evaluator.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
@@ -181,8 +182,11 @@ export async function buildService(
   })
   // What was under way when the backup was made is long over, one way or the other.
   if (identity.recovery) await engine.freezeAll('the restore')
+  const samplesOf = metrics.samples
+  const evaluator = createEvaluator({ db, now, isConnected, engine, samplesOf })
   const stopTicker = startTicker({
     engine,
+    evaluate: evaluator.evaluate,
     onError: (error) =>
       app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
   })

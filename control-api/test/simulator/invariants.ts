@@ -93,7 +93,7 @@ export class Watch {
       !isTerminal(before.state) &&
       tasks.some((task) => task.wave === progress.wave && task.state === 'healthy')
     if (isThrough && isWatched && event.kind !== 'skip-gate') {
-      if (policy.isGated && this.#evidence.get(id) !== 'pass') {
+      if (policy.gates.length > 0 && this.#evidence.get(id) !== 'pass') {
         this.fail('I7', `wave ${progress.wave} of ${id} is through without evidence`)
       }
       const elapsed = event.kind === 'elapsed' ? event.ms : 0

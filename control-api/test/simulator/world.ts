@@ -122,13 +122,21 @@ export class World {
       this.#plane.ill(id, ill.nodeId)
       return
     }
-    if (!policy.isGated) return
-    const verdict = ill
-      ? 'fail'
-      : this.#chance.of(['pass', 'pass', 'no_data', 'inconclusive'] as const)
+    if (policy.gates.length === 0) return
+    const isTooLate = progress.goesBack !== null
+    const verdict =
+      ill || isTooLate
+        ? 'fail'
+        : this.#chance.of(['pass', 'pass', 'no_data', 'inconclusive'] as const)
     const wave = this.#chance.is(0.1) ? progress.wave - 1 : progress.wave
     const onFail = this.#chance.of(['revert', 'pause', 'freeze'] as const)
-    this.#plane.evaluated(id, { kind: 'evaluated', wave, verdict, onFail, message: 'measured' })
+    this.#plane.evaluated(id, {
+      kind: 'evaluated',
+      wave,
+      verdict,
+      onFail,
+      message: `measured at ${this.#scheduler.nowMs}`,
+    })
   }
 
   #unrest(): void {
@@ -173,7 +181,8 @@ export class World {
       maxUnreachablePercent: chance.of([10, 50, 100]),
       maxFlaps: chance.between(0, 3),
       onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
-      isGated: chance.is(0.4),
+      gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
+      minSamples: 500,
     }
   }
 

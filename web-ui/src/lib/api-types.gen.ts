@@ -2067,9 +2067,52 @@ export interface components {
                 maxFlaps: number;
                 /** @enum {unknown} */
                 onFailure: "revert" | "freeze" | "pause";
+                gates: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    max: number;
+                    /** @enum {unknown} */
+                    onFail: "revert" | "freeze" | "pause";
+                }[];
+                minSamples: number;
             };
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
+            evidence: {
+                wave: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                /** @enum {unknown} */
+                verdict: "fail" | "no_data" | "inconclusive" | "pass";
+                message: string;
+                gates: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    max: number;
+                    /** @enum {unknown} */
+                    verdict: "fail" | "no_data" | "inconclusive" | "pass";
+                    canary: {
+                        nodes: number;
+                        /** @description Requests */
+                        samples: number;
+                        value: number | null;
+                    };
+                    control: {
+                        nodes: number;
+                        /** @description Requests */
+                        samples: number;
+                        value: number | null;
+                    };
+                    value: number | null;
+                    low: number | null;
+                    high: number | null;
+                    message: string;
+                }[];
+            } | null;
             tasks: components["schemas"]["NodeTask"][];
             /** @description Unreachable nodes that will take the release when they return */
             pendingNodes: number;
@@ -2115,6 +2158,15 @@ export interface components {
                 maxFlaps: number;
                 /** @enum {unknown} */
                 onFailure: "revert" | "freeze" | "pause";
+                gates: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    max: number;
+                    /** @enum {unknown} */
+                    onFail: "revert" | "freeze" | "pause";
+                }[];
+                minSamples: number;
             };
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
@@ -9764,9 +9816,44 @@ export interface operations {
                      *             "maxFailedPercent": 0.25,
                      *             "maxUnreachablePercent": 0.25,
                      *             "maxFlaps": 1,
-                     *             "onFailure": "revert"
+                     *             "onFailure": "revert",
+                     *             "gates": [
+                     *               {
+                     *                 "metric": "errors5xx",
+                     *                 "max": 0.25,
+                     *                 "onFail": "revert"
+                     *               }
+                     *             ],
+                     *             "minSamples": 1
                      *           },
                      *           "planDigest": "planDigest",
+                     *           "evidence": {
+                     *             "wave": 1,
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "verdict": "fail",
+                     *             "message": "message",
+                     *             "gates": [
+                     *               {
+                     *                 "metric": "errors5xx",
+                     *                 "max": 0.25,
+                     *                 "verdict": "fail",
+                     *                 "canary": {
+                     *                   "nodes": 1,
+                     *                   "samples": 1,
+                     *                   "value": 0.25
+                     *                 },
+                     *                 "control": {
+                     *                   "nodes": 1,
+                     *                   "samples": 1,
+                     *                   "value": 0.25
+                     *                 },
+                     *                 "value": 0.25,
+                     *                 "low": 0.25,
+                     *                 "high": 0.25,
+                     *                 "message": "message"
+                     *               }
+                     *             ]
+                     *           },
                      *           "tasks": [
                      *             {
                      *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -9908,7 +9995,15 @@ export interface operations {
                  *         "maxFailedPercent": 0.25,
                  *         "maxUnreachablePercent": 0.25,
                  *         "maxFlaps": 1,
-                 *         "onFailure": "revert"
+                 *         "onFailure": "revert",
+                 *         "gates": [
+                 *           {
+                 *             "metric": "errors5xx",
+                 *             "max": 0.25,
+                 *             "onFail": "revert"
+                 *           }
+                 *         ],
+                 *         "minSamples": 1
                  *       },
                  *       "onOverlap": "refuse",
                  *       "planDigest": "planDigest"
@@ -9945,6 +10040,17 @@ export interface operations {
                         maxFlaps?: number;
                         /** @enum {unknown} */
                         onFailure?: "revert" | "freeze" | "pause";
+                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx (else revert), first byte p99 at most 1.5 times (else pause). []: time alone */
+                        gates?: {
+                            /** @enum {unknown} */
+                            metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                            max: number;
+                            /** @enum {unknown} */
+                            onFail: "revert" | "freeze" | "pause";
+                        }[];
+                        /** @description Requests on each side */
+                        minSamples?: number;
                     };
                     /**
                      * @description When another rollout owns some of the nodes: supersede freezes it. Default: refuse
@@ -10002,7 +10108,15 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
                      *       "excluded": {
@@ -10057,9 +10171,44 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -10282,9 +10431,44 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -10451,9 +10635,44 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -10688,9 +10907,44 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -10923,9 +11177,44 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -11160,9 +11449,44 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -11397,9 +11721,44 @@ export interface operations {
                      *         "maxFailedPercent": 0.25,
                      *         "maxUnreachablePercent": 0.25,
                      *         "maxFlaps": 1,
-                     *         "onFailure": "revert"
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
                      *       },
                      *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",

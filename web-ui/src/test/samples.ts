@@ -169,6 +169,8 @@ const atOnce: Rollout['policy'] = {
   maxUnreachablePercent: 100,
   maxFlaps: 3,
   onFailure: 'pause',
+  gates: [],
+  minSamples: 500,
 }
 
 export function rollout(change: Partial<Rollout> = {}): Rollout {
@@ -187,6 +189,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     soakedSeconds: 0,
     policy: atOnce,
     planDigest: digest('c'),
+    evidence: null,
     tasks: [task()],
     pendingNodes: 0,
     author: 'ana',

@@ -19,7 +19,8 @@ const AT_ONCE = JSON.stringify({
   maxUnreachablePercent: 100,
   maxFlaps: 3,
   onFailure: 'pause',
-  isGated: false,
+  gates: [],
+  minSamples: 500,
 })
 const BEGUN = JSON.stringify({
   wave: 0,
@@ -37,6 +38,8 @@ const statements = [
   // '': from before plans had one.
   `alter table rollouts add column plan_digest text not null default ''`,
   `alter table rollouts add column progress text not null default '${BEGUN}'`,
+
+  `alter table rollouts add column evidence text`,
 
   `alter table node_tasks add column previous_generation integer`,
   `alter table node_tasks add column previous_digest text`,

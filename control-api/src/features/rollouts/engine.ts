@@ -11,11 +11,13 @@ import {
   type Command,
   type Effect,
   isTerminal,
+  type Rollout,
   type RolloutEvent,
   type Task,
   type Transition,
 } from './model.ts'
 import { mayKeep, reduce, whyNot } from './rules.ts'
+import type { Evidence, OnFailure } from './schema.ts'
 import {
   awaitingRollouts,
   freeLeases,
@@ -56,12 +58,17 @@ type Deps = {
   ) => Promise<void>
 }
 
+type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
   start(unit: Unit, rolloutId: string): Promise<void>
   /** What an operator wants of it, who has seen it in that state. */
   obey(rolloutId: string, command: Command, stateVersion: number): Promise<void>
+  /** What the gates of a wave say, with what it rests on. */
+  evaluated(rolloutId: string, found: Found): Promise<void>
+  /** Measurements say that a node with the version is not well. */
+  ill(rolloutId: string, found: { nodeId: string; gate: string; message: string }): Promise<void>
   /** A newer rollout takes its nodes. */
   giveWay(unit: Unit, rolloutId: string, to: string): Promise<void>
   /** Ends all that are under way; nodes keep what they have. */
@@ -223,6 +230,23 @@ export function createEngine({
         await unit.emit({ kind: 'rollout', id: rolloutId, action, actor, data })
       }),
 
+    evaluated: (rolloutId, { wave, onFail, evidence }) =>
+      write(async (unit) => {
+        const loaded = await load(unit, rolloutId)
+        if (!loaded) return
+        const { verdict, message } = evidence
+        const noted = { wave, at: new Date(now()).toISOString(), ...evidence }
+        const row = { ...loaded.row, evidence: JSON.stringify(noted) }
+        const event = { kind: 'evaluated' as const, wave, verdict, onFail, message }
+        const { rollout } = await apply(unit, { ...loaded, row }, event)
+        if (!isDecision(loaded.rollout, rollout)) return
+        const data = { from: loaded.rollout.state, to: rollout.state, ...noted }
+        await unit.emit({ kind: 'rollout', id: rolloutId, action: 'evidence', data })
+      }),
+
+    ill: (rolloutId, found) =>
+      write((unit) => dispatch(unit, rolloutId, { kind: 'ill', ...found })),
+
     giveWay: (unit, rolloutId, by) =>
       dispatch(unit, rolloutId, { kind: 'freeze', actor: `rollout ${by}` }),
 
@@ -280,6 +304,12 @@ export function createEngine({
     },
   }
 }
+
+/** Evidence that changed something is kept for ever: in the audit. */
+const isDecision = (before: Rollout, after: Rollout) =>
+  before.state !== after.state ||
+  before.progress.wave !== after.progress.wave ||
+  before.progress.verdict?.verdict !== after.progress.verdict?.verdict
 
 function requireSense({ row, rollout }: Loaded, { kind }: Command, stateVersion: number): void {
   const { state, state_version } = row

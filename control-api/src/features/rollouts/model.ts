@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
 import type { ConfigError } from '../../schema/common.ts'
-import type { OnFailure, RolloutState, TaskState, Verdict } from './schema.ts'
+import type { Gate, OnFailure, RolloutState, TaskState, Verdict } from './schema.ts'
 
 /** Frozen at the start, like the nodes and their waves: its digest is of all three. */
 export type Policy = {
@@ -23,8 +23,10 @@ export type Policy = {
   maxFlaps: number
   /** When a node went back or is not well; for gates each says its own. */
   onFailure: OnFailure
-  /** Whether evidence is asked for before a wave is through. */
-  isGated: boolean
+  /** What a wave's nodes must show before it is through; none: time alone. */
+  gates: readonly Gate[]
+  /** Requests on each side; of fewer nothing is concluded. */
+  minSamples: number
 }
 
 export type Task = {
@@ -159,7 +161,8 @@ export const AT_ONCE: Policy = {
   maxUnreachablePercent: 100,
   maxFlaps: 3,
   onFailure: 'pause',
-  isGated: false,
+  gates: [],
+  minSamples: 500,
 }
 
 export const firstProgress = (

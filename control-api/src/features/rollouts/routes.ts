@@ -300,6 +300,7 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     soakedSeconds: soakedMs / 1000,
     policy: viewPolicy(policy),
     planDigest: row.plan_digest,
+    evidence: row.evidence === null ? null : JSON.parse(row.evidence),
     tasks,
     pendingNodes: countTasks(tasks).pending,
     author: row.author,

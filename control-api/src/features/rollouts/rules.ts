@@ -397,7 +397,7 @@ function soak(turn: Turn): boolean {
   const away = awayOf(turn.rollout)
   if (away.length > 0) return stay(turn, 'paused', reasons.away(away))
   if (progress.soakedMs < policy.soakMs) return stay(turn, 'running', reasons.soaking(turn.rollout))
-  const verdict = policy.isGated ? progress.verdict?.verdict : 'pass'
+  const verdict = policy.gates.length > 0 ? progress.verdict?.verdict : 'pass'
   if (verdict === 'pass') {
     finishWave(turn)
     return true

@@ -61,6 +61,58 @@ export type OnFailure = Static<typeof OnFailureSchema>
 export const VerdictSchema = Type.Enum(['fail', 'no_data', 'inconclusive', 'pass'])
 export type Verdict = Static<typeof VerdictSchema>
 
+export const GateMetricSchema = Type.Enum([
+  'errors5xx',
+  'errors404',
+  'cacheHits',
+  'firstByteP50',
+  'firstByteP99',
+  'totalP50',
+  'totalP99',
+  'readWaitP99',
+])
+export type GateMetric = Static<typeof GateMetricSchema>
+/** Of quantiles: so many times the others'. Of shares (5xx, 404, cache hits): so much worse than the others'. */
+export const GateSchema = Type.Object(
+  {
+    metric: GateMetricSchema,
+    max: Type.Number({
+      minimum: 0,
+      maximum: 1000,
+      description:
+        'A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers)',
+    }),
+    onFail: OnFailureSchema,
+  },
+  { additionalProperties: false },
+)
+export type Gate = Static<typeof GateSchema>
+const SideSchema = Type.Object({
+  nodes: Type.Integer(),
+  samples: Type.Integer({ description: 'Requests' }),
+  value: Nullable(Type.Number()),
+})
+const GateEvidenceSchema = Type.Object({
+  metric: GateMetricSchema,
+  max: Type.Number(),
+  verdict: VerdictSchema,
+  canary: SideSchema,
+  control: SideSchema,
+  value: Nullable(
+    Type.Number({ description: 'The ratio of quantiles, or the difference of shares' }),
+  ),
+  low: Nullable(Type.Number({ description: 'With 95 % it is at least this' })),
+  high: Nullable(Type.Number()),
+  message: Type.String(),
+})
+export type GateEvidence = Static<typeof GateEvidenceSchema>
+export const EvidenceSchema = Type.Object({
+  verdict: VerdictSchema,
+  message: Type.String(),
+  gates: Type.Array(GateEvidenceSchema),
+})
+export type Evidence = Static<typeof EvidenceSchema>
+
 const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Seconds = (maximum: number) => Type.Integer({ minimum: 0, maximum })
 const Nodes = Type.Integer({ minimum: 1, maximum: 100_000 })
@@ -101,6 +153,16 @@ export const StrategySchema = Type.Object(
     maxUnreachablePercent: Type.Optional(Percent),
     maxFlaps: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
     onFailure: Type.Optional(OnFailureSchema),
+    gates: Type.Optional(
+      Type.Array(GateSchema, {
+        maxItems: 8,
+        description:
+          'What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx (else revert), first byte p99 at most 1.5 times (else pause). []: time alone',
+      }),
+    ),
+    minSamples: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests on each side' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -117,6 +179,8 @@ export const PolicySchema = Type.Object({
   maxUnreachablePercent: Type.Number(),
   maxFlaps: Type.Integer(),
   onFailure: OnFailureSchema,
+  gates: Type.Array(GateSchema),
+  minSamples: Type.Integer(),
 })
 const PlanDigest = Type.String({
   description: 'Of the version, the nodes, their waves, the policy',
@@ -155,6 +219,13 @@ export const RolloutSchema = Type.Object({
   soakedSeconds: Type.Number(),
   policy: PolicySchema,
   planDigest: PlanDigest,
+  evidence: Nullable(
+    Type.Object({
+      wave: Type.Integer(),
+      at: TimeSchema,
+      ...EvidenceSchema.properties,
+    }),
+  ),
   tasks: Type.Array(NodeTaskSchema),
   pendingNodes: Type.Integer({
     description: 'Unreachable nodes that will take the release when they return',

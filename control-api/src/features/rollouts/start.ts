@@ -154,6 +154,7 @@ async function store(
       policy: JSON.stringify(policy),
       plan_digest: plan.planDigest,
       progress: JSON.stringify(firstProgress(waves, policy)),
+      evidence: null,
     },
     await Promise.all(plan.nodes.map((planned) => toTask(unit, planned, plan.arranged))),
   )

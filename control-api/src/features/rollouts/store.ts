@@ -163,7 +163,7 @@ export type Loaded = { row: RolloutRow; rollout: Rollout }
 
 /** Who is connected is known in memory only: after a restart nobody is until they speak. */
 export async function loadRollout(
-  trx: Trx,
+  trx: Reader,
   id: string,
   isConnected: (nodeId: string) => boolean,
 ): Promise<Loaded | null> {
@@ -197,10 +197,10 @@ const toTask = (row: TaskWithName, isConnected: boolean): Task => ({
 })
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
-  const { id, state, state_version, reason, ended_at_ms, progress } = row
+  const { id, state, state_version, reason, ended_at_ms, progress, evidence } = row
   await trx
     .updateTable('rollouts')
-    .set({ state, state_version, reason, ended_at_ms, progress })
+    .set({ state, state_version, reason, ended_at_ms, progress, evidence })
     .where('id', '=', id)
     .execute()
 }
@@ -357,6 +357,21 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
     )
     .execute()
   return rows.map((row) => row.id)
+}
+
+/** Under way, with gates. */
+export async function gatedRollouts(
+  db: Reader,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Loaded[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
+    .execute()
+  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
+  return loaded.filter((one) => one !== null)
 }
 
 export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {

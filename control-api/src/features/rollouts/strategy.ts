@@ -22,7 +22,12 @@ const DEFAULTS = {
   maxUnreachablePercent: 10,
   maxFlaps: 3,
   onFailure: 'revert',
-} as const
+  gates: [
+    { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
+    { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
+  ],
+  minSamples: 500,
+} satisfies Partial<Strategy>
 /** On the whole wave, so that a farm does not reload at once. */
 const MAX_PARALLEL = { most: 10, percent: 10 }
 const BUDGET_PER_PARALLEL = 4
@@ -54,7 +59,8 @@ function policyOf(strategy: Strategy, largestWave: number): Policy {
     maxUnreachablePercent: said.maxUnreachablePercent,
     maxFlaps: said.maxFlaps,
     onFailure: said.onFailure,
-    isGated: false,
+    gates: said.gates,
+    minSamples: said.minSamples,
   }
 }
 
@@ -84,4 +90,6 @@ export const viewPolicy = (policy: Policy) => ({
   maxUnreachablePercent: policy.maxUnreachablePercent,
   maxFlaps: policy.maxFlaps,
   onFailure: policy.onFailure,
+  gates: [...policy.gates],
+  minSamples: policy.minSamples,
 })

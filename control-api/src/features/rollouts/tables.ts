@@ -23,6 +23,8 @@ type RolloutsTable = {
   plan_digest: Generated<string>
   /** JSON: Progress in model.ts. */
   progress: Generated<string>
+  /** JSON: the newest, with its wave and time; all that decided something are in the events. */
+  evidence: Generated<string | null>
 }
 
 /** The plan, frozen at the start, and what became of it node by node. */

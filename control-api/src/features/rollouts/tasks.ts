@@ -104,7 +104,7 @@ function steps(task: Task, event: NodeEvent, policy: Policy): Task[] {
 /** With nothing to wait for after that, a healthy node is done. */
 function wellSince(task: Task, policy: Policy): Task[] {
   const healthy = to(task, 'healthy')
-  return policy.soakMs > 0 || policy.isGated ? [healthy] : [healthy, to(healthy, 'done')]
+  return policy.soakMs > 0 || policy.gates.length > 0 ? [healthy] : [healthy, to(healthy, 'done')]
 }
 
 const isServing = ({ state, offers }: Task) =>

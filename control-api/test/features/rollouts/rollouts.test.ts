@@ -8,6 +8,7 @@ import { createEngine } from '../../../src/features/rollouts/engine.ts'
 import { DEADLINES } from '../../../src/features/rollouts/model.ts'
 import type { Rollout } from '../../../src/features/rollouts/schema.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
+import { histogramOf } from '../../histogram-of.ts'
 import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
 
 const text = (port: number) => `{
@@ -595,6 +596,7 @@ const BY_WAVES = {
   maxParallel: 1,
   minHealthySeconds: 0,
   soakSeconds: 0,
+  gates: [],
   onFailure: 'pause',
 }
 const order = (client: Client, payload: object, query = '') =>
@@ -736,4 +738,79 @@ describe('a rollout by waves', () => {
     expect(frozen).toMatchObject({ state: 'frozen' })
     expect(frozen.reason).toContain(`rollout ${second.json().id} froze it`)
   })
+})
+
+/** Windows as nodes measure them: so many answers of that time each. */
+async function serve(
+  node: SimulatedNode | undefined,
+  { seconds, errors = 0, windows = 4 }: { seconds: number; errors?: number; windows?: number },
+): Promise<void> {
+  if (!node) throw new Error('there is no such node')
+  const generation = node.effective?.generation ?? 0
+  for (let i = 0; i < windows; i++) {
+    const histogram = { ...histogramOf(Array<number>(100).fill(seconds)), scale: 3 as const }
+    const counters = { requests: 100, responses5xx: errors }
+    await node.report([{ generation, counters, stages: { firstByte: histogram } }])
+  }
+}
+
+describe('a rollout with gates', () => {
+  const gated = {
+    ...BY_WAVES,
+    soakSeconds: 1,
+    gates: [{ metric: 'firstByteP99', max: 1.5, onFail: 'revert' }],
+    minSamples: 100,
+  }
+  const soaks = async (service: Farm, strategy: object): Promise<string> => {
+    const { id } = (await order(service.admin, { version: 2, strategy })).json()
+    await expect.poll(async () => (await get(service, id)).phase, LONG).toBe('soaking')
+    return id
+  }
+  /** Nodes report, and the service looks at it every few seconds. */
+  const LONG = { timeout: 30_000 }
+
+  it('goes back when the wave’s nodes are slower than the others, and keeps what shows it', async () => {
+    const service = await servingFarm()
+    const [canary, ...others] = service.nodes
+    const id = await soaks(service, gated)
+    await expect
+      .poll(async () => {
+        await serve(canary, { seconds: 0.5 })
+        for (const node of others) await serve(node, { seconds: 0.01 })
+        return (await get(service, id)).state
+      }, LONG)
+      .toBe('reverted')
+    const { reason, evidence, tasks } = await get(service, id)
+    expect(reason).toMatch(/first byte p99 is \d+\.\d+ times the others’/)
+    expect(evidence).toMatchObject({ wave: 0, verdict: 'fail', gates: [{ canary: { nodes: 1 } }] })
+    expect(tasks.map((task) => task.state)).toEqual(['reverted', 'skipped', 'skipped'])
+    expect(others.map((node) => node.ran)).toEqual([[text(8080)], [text(8080)]])
+    const rows = await service.services.db
+      .selectFrom('events')
+      .select('data')
+      .where('object_id', '=', id)
+      .where('action', '=', 'evidence')
+      .execute()
+    const kept = rows.map(({ data }) => JSON.parse(data)).find((data) => data.verdict === 'fail')
+    expect(kept.gates[0]).toMatchObject({ metric: 'firstByteP99', control: { nodes: 2 } })
+    expect(kept.gates[0].low).toBeGreaterThan(1.5)
+  }, 60_000)
+
+  it('waits without evidence, and pauses when none comes', async () => {
+    const service = await servingFarm()
+    const id = await soaks(service, { ...gated, maxSoakSeconds: 2 })
+    await expect.poll(async () => (await get(service, id)).state, LONG).toBe('paused')
+    const paused = await get(service, id)
+    expect(paused.reason).toMatch(/no node to compare|requests that are needed|no evidence/)
+    expect(service.nodes[1]?.ran).toEqual([text(8080)])
+  }, 60_000)
+
+  it('takes a node that answers 5xx for ill at once', async () => {
+    const service = await servingFarm()
+    const gates = [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]
+    const id = await soaks(service, { ...gated, gates, onFailure: 'revert', soakSeconds: 3_600 })
+    await serve(service.nodes[0], { seconds: 0.01, errors: 30 })
+    await expect.poll(async () => (await get(service, id)).state, LONG).toBe('reverted')
+    expect((await get(service, id)).reason).toContain('120 of 400 answers of edge-1 are 5xx')
+  }, 60_000)
 })

@@ -297,7 +297,7 @@ describe('any run of events', () => {
   ]
 
   it('never takes a task back, never leaves an end, and gives its nodes free exactly once', () => {
-    for (let seed = 1; seed <= 2_000; seed++) {
+    for (let seed = 1; seed <= 500; seed++) {
       const random = seededRandom(seed)
       const ids = ['a', 'b', 'c'].slice(0, 1 + Math.floor(random() * 3))
       const good = random() < 0.5

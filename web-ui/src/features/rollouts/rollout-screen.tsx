@@ -12,6 +12,7 @@ import { plural } from '../../lib/format.ts'
 import { ownWords } from '../../lib/own-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { rolloutQuery } from './api.ts'
+import { EvidencePanel } from './evidence.tsx'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollouts.module.css'
 import { nodesDone, progressText, rolloutVerdict, taskSentence, taskVerdict } from './rules.ts'
@@ -34,6 +35,7 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
           <>
             <StateHeader rollout={data} />
             {data.waves.length > 1 && <Waves rollout={data} />}
+            {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
           </>
         )}

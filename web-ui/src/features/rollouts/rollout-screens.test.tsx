@@ -86,6 +86,34 @@ describe('a rollout', () => {
     expect(skip).toHaveAccessibleDescription('No gate is being waited for.')
   })
 
+  test('shows what a verdict rests on', async () => {
+    const gate = {
+      metric: 'firstByteP99' as const,
+      max: 1.5,
+      verdict: 'fail' as const,
+      canary: { nodes: 1, samples: 700, value: 0.09 },
+      control: { nodes: 8, samples: 6100, value: 0.04 },
+      value: 2.25,
+      low: 1.9,
+      high: 2.6,
+      message: 'first byte p99 is 2.25 times the others’',
+    }
+    const evidence = {
+      wave: 1,
+      at: one.createdAt,
+      verdict: 'fail' as const,
+      message: '',
+      gates: [gate],
+    }
+    renderApp(address, { [endpoint]: () => json(rollout({ evidence })) })
+    const panel = within(await screen.findByRole('region', { name: 'Evidence of wave 2' }, soon))
+    const [, row] = panel.getAllByRole('row')
+    expect(row).toHaveTextContent('First byte p99')
+    expect(row).toHaveTextContent('Fails')
+    expect(row).toHaveTextContent('2.25 times')
+    expect(row).toHaveTextContent('6100')
+  })
+
   test('goes past a gate only with a reason', async () => {
     const waves = [0, 1].map((index) => ({ index, nodes: 1, done: 0 }))
     const soaking = rollout({ waves, phase: 'soaking' })

@@ -113,6 +113,26 @@ export function whyNotSkipGate(seen: Seen): string | null {
   return whyNotSteer(seen) ?? (seen.phase === 'soaking' ? null : 'No gate is being waited for.')
 }
 
+type Evidence = NonNullable<Rollout['evidence']>
+
+export const gateVerdict = {
+  pass: { label: 'Passes', tone: 'good', shape: 'disc' },
+  inconclusive: { label: 'Not clear', tone: 'warn', shape: 'half' },
+  no_data: { label: 'No data', tone: 'warn', shape: 'ring' },
+  fail: { label: 'Fails', tone: 'bad', shape: 'square' },
+} satisfies Record<Evidence['verdict'], Verdict>
+
+export const gateName: Record<Evidence['gates'][number]['metric'], string> = {
+  errors5xx: '5xx answers',
+  errors404: '404 answers',
+  cacheHits: 'Stat cache hits',
+  firstByteP50: 'First byte p50',
+  firstByteP99: 'First byte p99',
+  totalP50: 'Total p50',
+  totalP99: 'Total p99',
+  readWaitP99: 'Read wait p99',
+}
+
 export type WaveState = 'through' | 'dispatching' | 'soaking' | 'next'
 
 export const waveVerdict = {
