@@ -4,64 +4,54 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildService } from '../src/app.ts'
+import { newIdentity } from '../src/backup/seal.ts'
 import { envToConfig } from '../src/config.ts'
 import { hashPassword } from '../src/people/passwords.ts'
 import { insertUser } from '../src/people/users.ts'
-import { SimulatedNode } from '../test/simulated-node.ts'
-
-const PASSWORD = 'correct horse battery staple'
-const TEXT =
-  '{ "listen": [{ "address": "127.0.0.1", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/" }] }'
+import { Answers } from './answers.ts'
+import { caller, type Known, PASSWORD, seed } from './seed.ts'
 
 export type Running = {
   url: string
   /** An API token that carries all an administrator may. */
   token: string
+  /** What can be named in a path. */
+  known: Known
+  answers: Answers
   stop: () => Promise<void>
 }
 
 export async function startService(): Promise<Running> {
   const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-schemathesis-'))
+  const { recipient } = await newIdentity()
   const config = envToConfig({
     FARMSTEAD_DATA_DIR: dataDir,
     FARMSTEAD_AGENT_TRANSPORT: 'insecure-http',
+    FARMSTEAD_BACKUP_RECIPIENTS: recipient,
+    FARMSTEAD_BACKUP_KEEP: '1000',
     FARMSTEAD_LOG_LEVEL: 'error',
   })
-  const service = await buildService(config)
+  const answers = new Answers()
+  // Its nodes are simulated and have no log to send: they need not be waited for.
+  const service = await buildService(config, { onRoute: answers.watch, logTailWithinMs: 50 })
   const url = await service.app.listen({ host: '127.0.0.1', port: 0 })
   const agentUrl = await service.agents.listen({ host: '127.0.0.1', port: 0 })
-  const { write } = service.services
   const passwordHash = await hashPassword(PASSWORD)
-  await write(async (unit) => {
+  await service.services.write(async (unit) => {
     const nowMs = Date.now()
     const roles = ['admin' as const]
     await insertUser(unit, { username: 'admin', passwordHash, roles, isOneTime: false, nowMs })
   })
   const token = await signInForToken(url)
-  const nodes = [
-    await joinNode(url, agentUrl, token, 'edge-1'),
-    await joinNode(url, agentUrl, token, 'edge-2'),
-  ]
   const api = caller(url, { authorization: `Bearer ${token}` })
-  for (const parent of [null, 1]) {
-    const text = `${TEXT} // version after ${parent}`
-    await api('POST', '/configs/default/versions', { text, parent, message: 'for the tests' })
-  }
-  await api('POST', '/rollouts', { config: 'default', version: 1 })
+  const { known, disconnect } = await seed(api, agentUrl)
+  answers.forget()
   const stop = async () => {
-    for (const node of nodes) await node.disconnect()
+    await disconnect()
     await service.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return { url, token, stop }
-}
-
-async function joinNode(url: string, agentUrl: string, token: string, name: string) {
-  const api = caller(url, { authorization: `Bearer ${token}` })
-  const { secret } = await api<{ secret: string }>('POST', '/enrolment-tokens', {})
-  const node = await SimulatedNode.join(agentUrl, secret, name)
-  await node.connect()
-  return node
+  return { url, token, known, answers, stop }
 }
 
 /** A session would end when signOut is tried. */
@@ -73,22 +63,6 @@ async function signInForToken(url: string): Promise<string> {
   })
   const cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
   const api = caller(url, { cookie, origin: url })
-  const made = await api<{ secret: string }>('POST', '/tokens', {
-    name: 'schemathesis',
-    permissions: null,
-    expiresInDays: 1,
-  })
-  return made.secret
+  const wish = { name: 'schemathesis', permissions: null, expiresInDays: 1 }
+  return (await api<{ secret: string }>('POST', '/tokens', wish)).secret
 }
-
-const caller =
-  (url: string, headers: Record<string, string>) =>
-  async <T>(method: string, path: string, body: object): Promise<T> => {
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
-    return (await response.json()) as T
-  }

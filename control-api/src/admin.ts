@@ -122,6 +122,7 @@ program
         expiresInSeconds: expires,
         ...(mergePatch && { mergePatch }),
         ...(node && { nodeId: node }),
+        scope: null,
         createdBy: null,
         nowMs: now(),
         agentUrl,

@@ -36,6 +36,7 @@ import {
 } from './features/configs/versions.ts'
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
+import type { Event } from './features/events/schema.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { readGrouping } from './features/groups/store.ts'
@@ -43,14 +44,16 @@ import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './featur
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
+import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
 import { createEvaluator } from './features/rollouts/evaluator.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
-import { marksBetween } from './features/rollouts/store.ts'
+import { marksBetween, rolloutTouches } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
 import { sessionRoutes, signedInUser, userOfSession } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
+import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
 import { Throttle } from './features/session/throttle.ts'
 import { createViewSession } from './features/session/view.ts'
 import { createBearers } from './features/tokens/bearer.ts'
@@ -65,6 +68,7 @@ import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
+import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
@@ -79,11 +83,12 @@ import { problemsPlugin } from './plugins/problems.ts'
 import { serveReader } from './plugins/reader.ts'
 import { requestContextPlugin } from './plugins/request-context.ts'
 import { requestLogPlugin } from './plugins/request-log.ts'
-import { sessionPlugin } from './plugins/session.ts'
+import { sessionKey, sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
 import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
+import type { Scope } from './scope.ts'
 import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
 
@@ -252,6 +257,7 @@ export async function buildService(
   await app.register(accessPlugin, {
     userOfSession: (request) => userOfSession(request, users),
     userOfToken: bearers.userOf,
+    labelsOfNode: (id) => labelsOfNode(db, id),
   })
 
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
@@ -285,11 +291,15 @@ export async function buildService(
   const binary = createNodeBinary(nodeBinary)
   const startSession = createStartSession({ write, now })
   const view = createViewSession(now)
+  const throttle = createSignInThrottle(now, Buffer.from(sessionKey(config.dataDir)))
+  const secondFactor = createSecondFactor(openSecretBox(config.dataDir))
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
-      await api.register(sessionRoutes({ users, write, now, startSession, view }))
+      await api.register(
+        sessionRoutes({ db, users, write, now, throttle, secondFactor, startSession, view }),
+      )
       await api.register(setupRoutes({ db, write, now, startSession, view }))
       await api.register(userRoutes({ db, write, now }))
       await api.register(tokenRoutes({ db, write, now }))
@@ -354,6 +364,7 @@ export async function buildService(
           hub,
           now,
           onNewWindows: metrics.onNewWindows,
+          isWithin: ({ kind, id }, scope) => eventIsWithin(db, { kind, id }, scope),
           mayStillListen: ({ user, session }) =>
             user?.token
               ? bearers.mayStill(user.token.id, 'events:read')
@@ -416,6 +427,17 @@ const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
       rate === null ? [] : [[nodeId, rate] as const],
     ),
   )
+
+/** Of a node, or of what a token or a rollout does to one. Other things are nobody's in particular. */
+async function eventIsWithin(
+  db: Services['db'],
+  { kind, id }: Pick<Event, 'kind' | 'id'>,
+  scope: Scope,
+): Promise<boolean> {
+  if (kind === 'rollout') return await rolloutTouches(db, id, scope)
+  if ((kind !== 'node' && kind !== 'metrics') || id === '*') return true
+  return (await nodeIdsWithin(db, [id], scope)).length > 0
+}
 
 /**
  * Requests under way may end; connections kept alive after them are closed as they fall idle, and what

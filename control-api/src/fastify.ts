@@ -11,7 +11,7 @@ import type {
 import type { Refusal } from './errors.ts'
 import type { Role } from './people/roles.ts'
 import type { Access, Permission } from './permissions.ts'
-import type { Selector } from './selector.ts'
+import type { Reach, Scope } from './scope.ts'
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -29,7 +29,7 @@ export type SignedInUser = {
   permissions: Permission[]
   passwordChangeRequired: boolean
   /** The nodes the roles count for; null: the whole farm. */
-  scope: Selector | null
+  scope: Scope
   /** null: a session. */
   token: { id: string; name: string; expiresAtMs: number } | null
 }
@@ -40,6 +40,8 @@ declare module 'fastify' {
     permission?: Access
     /** On `session:own` only, which a token does not reach otherwise. */
     forTokensToo?: true
+    /** What the route is about; left out: see reachOf in scope.ts. */
+    scope?: Reach
     /** What it refuses with, beside what every route of its kind can; see openapi/refusals.ts. */
     errors?: readonly Refusal[]
     /** A POST that makes and starts nothing takes no Idempotency-Key. */

@@ -91,6 +91,8 @@ function watchRefusals() {
       const isProblem = String(reply.getHeader('content-type')).includes('problem+json')
       if (!isProblem || typeof payload !== 'string') return
       const { status, code } = JSON.parse(payload) as { status: number; code: string }
+      // The route was only taken for the one that was meant.
+      if (code === 'method_not_allowed') return
       const isDocumented = refusalsOf(route).some(
         (known) => known.statusCode === status && known.code === code,
       )
@@ -152,8 +154,11 @@ export async function withToken(
   }
 }
 
-export const cookieOf = (response: LightMyRequestResponse) =>
-  String(response.headers['set-cookie'] ?? '').split(';', 1)[0] ?? ''
+export const cookieOf = ({ cookies }: LightMyRequestResponse) =>
+  cookies
+    .filter(({ name }) => name === 'farmstead_session')
+    .map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
+    .join('')
 
 export function client({ app }: Pick<Service, 'app'>, cookie: string): Client {
   return {

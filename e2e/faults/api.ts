@@ -129,7 +129,9 @@ export class Api {
       })
       response.on('error', reject)
       response.on('end', () => {
-        const cookie = response.headers['set-cookie']?.[0]
+        const cookie = response.headers['set-cookie']?.find((one) =>
+          one.startsWith('farmstead_session='),
+        )
         resolve({ status: response.statusCode ?? 0, cookie, body: text })
       })
     })

@@ -61,6 +61,10 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const mustBeObject = (value: unknown) => (isObject(value) ? null : 'must be an object')
 export const mustBeString = (value: unknown) =>
   typeof value === 'string' ? null : 'must be a text in double quotes'
+export const mustBeNames = (value: unknown) =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+    ? null
+    : 'must be a list of names'
 export const mustBeLabels = (value: unknown) =>
   isObject(value) && Object.values(value).every((item) => typeof item === 'string')
     ? null

@@ -4,16 +4,21 @@ import { Command } from 'commander'
 import { createAct, type Process } from './command.ts'
 import { registerApply } from './commands/apply.ts'
 import { registerAudit } from './commands/audit.ts'
+import { registerBackup } from './commands/backup.ts'
 import { registerCompletion } from './commands/completion.ts'
 import { registerConfigs } from './commands/configs.ts'
 import { registerEdit } from './commands/edit.ts'
 import { registerGet } from './commands/get.ts'
+import { registerGroups } from './commands/groups.ts'
+import { registerMan } from './commands/man.ts'
 import { registerNodes } from './commands/nodes.ts'
+import { registerRemoval } from './commands/removal.ts'
 import { registerRollout } from './commands/rollout.ts'
 import { registerSession } from './commands/session.ts'
 import { registerTokens } from './commands/tokens.ts'
 import { registerUsers } from './commands/users.ts'
 import { registerVersions } from './commands/versions.ts'
+import { registerWebhooks } from './commands/webhooks.ts'
 import { EXIT_CODES_HELP } from './exit-codes.ts'
 
 const ENVIRONMENT_HELP = `Environment:
@@ -42,20 +47,23 @@ export function createProgram(process: Process): Command {
   const act = createAct(process)
   registerSession(program, act)
   registerGet(program, act)
-  for (const parent of [
-    program,
-    program.command('config').description('the same, by their long names'),
-  ]) {
+  const config = program.command('config').description('the same, by their long names; and more')
+  for (const parent of [program, config]) {
     registerApply(parent, act)
     registerConfigs(parent, act)
     registerEdit(parent, act)
     registerVersions(parent, act)
   }
+  registerRemoval(config, act)
   registerRollout(program, act)
   registerNodes(program, act)
+  registerGroups(program, act)
   registerTokens(program, act)
   registerUsers(program, act)
   registerAudit(program, act)
+  registerWebhooks(program, act)
+  registerBackup(program, act)
   registerCompletion(program, act)
+  registerMan(program, act)
   return program
 }

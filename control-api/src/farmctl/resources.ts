@@ -3,8 +3,10 @@
 
 import { type Api, bodyOf, pages } from './api.ts'
 import type {
+  Backup,
   Config,
   EnrolmentToken,
+  Group,
   Node,
   Rollout,
   Token,
@@ -48,6 +50,7 @@ const nodes: Resource<Node> = {
     { title: 'RUNS', of: ({ sync }) => versionText(sync.effective?.version) },
     { title: 'DESIRED', of: ({ sync }) => versionText(sync.desired?.version) },
     { title: 'SEEN', of: ({ lastSeenAt }) => age(lastSeenAt) },
+    { title: 'GROUP', of: ({ group }) => group },
     { title: 'LABELS', of: ({ labels }) => labelsText(labels) },
     { title: 'VERSION', of: ({ version }) => version, isWide: true },
     { title: 'HOST', of: ({ hostname }) => hostname, isWide: true },
@@ -134,6 +137,23 @@ export function progressOf({ waves }: Pick<Rollout, 'waves'>): string {
   return `${sum('done')}/${sum('nodes')}`
 }
 
+const groups: Resource<Group> = {
+  names: ['groups', 'group'],
+  kind: 'group',
+  columns: [
+    { title: 'ORDER', of: ({ position }) => String(position) },
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'SELECTOR', of: ({ selector }) => selector || 'any' },
+    { title: 'CONFIG', of: ({ config }) => config ?? '' },
+    { title: 'NODES', of: ({ nodes: count }) => String(count) },
+    { title: 'OVERRIDE', of: ({ mergePatch }) => Object.keys(mergePatch).join(',') },
+    { title: 'DESCRIPTION', of: ({ description }) => description, isWide: true },
+  ],
+  nameOf: ({ name }) => name,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/groups', { params: { query } }))),
+  one: (api, name) => bodyOf(api.GET('/api/v1/groups/{name}', { params: { path: { name } } })),
+}
+
 const tokens: Resource<Token> = {
   names: ['tokens', 'token'],
   kind: 'token',
@@ -182,6 +202,24 @@ const webhooks: Resource<Webhook> = {
   one: (api, id) => bodyOf(api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } })),
 }
 
+const backups: Resource<Backup> = {
+  names: ['backups', 'backup'],
+  kind: 'backup',
+  columns: [
+    { title: 'ID', of: ({ id }) => id },
+    { title: 'STATE', of: ({ state }) => state },
+    { title: 'AGE', of: ({ createdAt }) => age(createdAt) },
+    { title: 'BYTES', of: ({ sizeBytes }) => String(sizeBytes ?? '') },
+    { title: 'BY', of: ({ createdBy }) => createdBy ?? 'schedule' },
+    { title: 'REASON', of: ({ reason }) => reason },
+    { title: 'FILE', of: ({ fileName }) => fileName, isWide: true },
+    { title: 'SHA256', of: ({ sha256 }) => sha256 ?? '', isWide: true },
+  ],
+  nameOf: ({ id }) => id,
+  list: (api) => pages((query) => bodyOf(api.GET('/api/v1/backups', { params: { query } }))),
+  one: (api, id) => bodyOf(api.GET('/api/v1/backups/{id}', { params: { path: { id } } })),
+}
+
 const enrolmentTokens: Resource<EnrolmentToken> = {
   names: ['enrolment-tokens', 'enrolment-token'],
   kind: 'token',
@@ -211,10 +249,12 @@ export const RESOURCES: readonly Resource<unknown>[] = [
   erased(nodes),
   erased(configs),
   erased(versions),
+  erased(groups),
   erased(rollouts),
   erased(tokens),
   erased(users),
   erased(webhooks),
+  erased(backups),
   erased(enrolmentTokens),
 ]
 

@@ -25,23 +25,26 @@ import {
 import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from '../idempotency/errors.ts'
 import type { Access } from '../permissions.ts'
 import { InvalidCursor } from '../schema/cursor.ts'
+import { type Reach, reachOf, WholeFarmRequired } from '../scope.ts'
 import { hasProperty } from './json-schema.ts'
 
 export type DescribedRoute = {
   method: string | string[]
+  url?: string
   schema?: FastifySchema
   config?: {
     permission?: Access
     forTokensToo?: true
     errors?: readonly Refusal[]
     rateLimit?: unknown
+    scope?: Reach
   }
 }
 
 const SAFE = new Set(['GET', 'HEAD'])
 
 export function refusalsOf(route: DescribedRoute): Refusal[] {
-  const { schema = {}, config = {} } = route
+  const { schema = {}, config = {}, url = '' } = route
   const { permission, forTokensToo, errors = [], rateLimit } = config
   const isSafe = [route.method].flat().every((method) => SAFE.has(method))
   const found: Refusal[] = [...errors, Internal]
@@ -49,6 +52,9 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
   if (permission === 'session:own' && !forTokensToo) found.push(NeedsSession)
   if (permission !== 'public' && permission !== 'session:own') {
     found.push(NotAllowed, TokenNotAllowed, PasswordChangeRequired)
+  }
+  if (permission !== undefined && reachOf(url, permission, config.scope) === 'farm') {
+    found.push(WholeFarmRequired)
   }
   if (!isSafe) found.push(CrossOrigin, StorageBusy, StorageFull)
   if (schema.params || schema.querystring || schema.headers || !isSafe) found.push(InvalidRequest)

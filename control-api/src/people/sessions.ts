@@ -47,6 +47,47 @@ export async function endSessions({ trx }: Unit, userId: string, exceptSessionId
     .execute()
 }
 
+/** One may sign in again and again; nobody needs to see more than this. */
+const LISTED = 100
+
+/** Newest first. */
+export async function listSessions(
+  db: Kysely<Database>,
+  { userId, sessionId, nowMs }: { userId: string; sessionId: string; nowMs: number },
+) {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['id_digest', 'created_at_ms', 'expires_at_ms', 'address', 'user_agent'])
+    .where('user_id', '=', userId)
+    .where('expires_at_ms', '>', nowMs)
+    .where('created_at_ms', '>=', nowMs - LONGEST_MS)
+    .orderBy('created_at_ms', 'desc')
+    .limit(LISTED)
+    .execute()
+  return rows.map((row) => ({
+    // Of the id in the cookie only this is known, and it opens nothing.
+    id: row.id_digest,
+    signedInAt: new Date(row.created_at_ms).toISOString(),
+    expiresAt: new Date(Math.min(row.expires_at_ms, row.created_at_ms + LONGEST_MS)).toISOString(),
+    address: row.address,
+    userAgent: row.user_agent,
+    current: row.id_digest === sha256(sessionId),
+  }))
+}
+
+/** False: there is none, or it is another's. */
+export async function endSession(
+  { trx }: Unit,
+  { id, userId }: { id: string; userId: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('sessions')
+    .where('id_digest', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return numDeletedRows === 1n
+}
+
 /** Is it still there? For streams, which outlive the request that was checked. */
 export async function sessionIsAlive(db: Kysely<Database>, sessionId: string, nowMs: number) {
   const row = await db

@@ -6,6 +6,7 @@ import fp from 'fastify-plugin'
 import {
   CrossOrigin,
   NeedsSession,
+  NodeNotFound,
   NotAllowed,
   NotSignedIn,
   PasswordChangeRequired,
@@ -13,6 +14,8 @@ import {
 } from '../errors.ts'
 import type { SignedInUser } from '../fastify.ts'
 import type { Access } from '../permissions.ts'
+import { isWithin, type Labels, reachOf, WholeFarmRequired } from '../scope.ts'
+import type { Selector } from '../selector.ts'
 import { bearerOf } from './bearer.ts'
 
 /** Must be called before any route is added. */
@@ -30,10 +33,12 @@ type Options = {
   userOfSession: (request: FastifyRequest) => Promise<SignedInUser | null>
   /** Throws when the token is not valid. */
   userOfToken: (secret: string, address: string) => Promise<SignedInUser>
+  /** null: there is no such node. */
+  labelsOfNode: (id: string) => Promise<Labels | null>
 }
 
 export const accessPlugin = fp<Options>(
-  async (app, { userOfSession, userOfToken }) => {
+  async (app, { userOfSession, userOfToken, labelsOfNode }) => {
     const callerOf = async (request: FastifyRequest): Promise<SignedInUser> => {
       const secret = bearerOf(request)
       if (secret !== null) return await userOfToken(secret, request.ip)
@@ -56,6 +61,7 @@ export const accessPlugin = fp<Options>(
         refuseForeignPages(request, true)
         requireOfPerson(user, access)
       }
+      if (user.scope !== null) await requireReach(request, user.scope, labelsOfNode)
       request.user = user
     })
   },
@@ -65,6 +71,21 @@ export const accessPlugin = fp<Options>(
 function requireOfPerson(user: SignedInUser, access: Access): void {
   if (user.passwordChangeRequired && access !== 'session:own') throw new PasswordChangeRequired()
   if (!carries(user, access)) throw new NotAllowed(access, user.roles)
+}
+
+async function requireReach(
+  { routeOptions, params }: FastifyRequest,
+  scope: Selector,
+  labelsOfNode: Options['labelsOfNode'],
+): Promise<void> {
+  const { url = '', config } = routeOptions
+  const reach = reachOf(url, config.permission ?? 'public', config.scope)
+  if (reach === 'farm') throw new WholeFarmRequired(scope)
+  if (reach !== 'node') return
+  const { id = '' } = params as { id?: string }
+  const labels = await labelsOfNode(id)
+  // As if it were not there: what others have is nobody's business.
+  if (labels === null || !isWithin(scope, labels)) throw new NodeNotFound(id)
 }
 
 /** No page of another origin makes a browser send a token: who sends one means it. */

@@ -28,7 +28,7 @@ export const problemsPlugin = fp<Options>(
     app.addHook('onRequest', async (request, reply) => {
       reply.header('x-request-id', request.id)
     })
-    const methodsOf = knowPaths(app)
+    const { methodsOf, isOwnWord } = knowPaths(app)
     const noRoute = (request: FastifyRequest): AppError => {
       const path = pathOf(request)
       const allowed = methodsOf(path).join(', ')
@@ -37,8 +37,10 @@ export const problemsPlugin = fp<Options>(
         : new NotFound(request.method, path)
     }
     app.setErrorHandler<FastifyError>((thrown, request, reply) => {
-      // A body that is looked at before it is known that nobody wants it.
-      const error = request.is404 ? noRoute(request) : explain(thrown, invalidCode)
+      // A body that is looked at before it is known that nobody wants it; "settings" taken for an id.
+      const isNoRoute =
+        request.is404 || (thrown.validationContext === 'params' && isOwnWord(pathOf(request)))
+      const error = isNoRoute ? noRoute(request) : explain(thrown, invalidCode)
       if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
       return sendProblem(reply, request, error)
     })
@@ -48,19 +50,21 @@ export const problemsPlugin = fp<Options>(
 )
 
 /** Must be called before the routes are added. Which methods a path takes; the console's takes any path. */
-function knowPaths(app: FastifyInstance): (path: string) => string[] {
+function knowPaths(app: FastifyInstance) {
   const known: { url: string; pattern: RegExp; method: string }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     if (url.includes('*')) return
     const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`)
     for (const one of [method].flat()) known.push({ url, pattern, method: one })
   })
-  return (path) => {
+  const atExactly = (path: string) => known.filter(({ url }) => url === path)
+  const methodsOf = (path: string) => {
     // A word of our own, such as "validate", goes before a name of somebody's.
-    const own = known.filter(({ url }) => url === path)
+    const own = atExactly(path)
     const found = own.length > 0 ? own : known.filter(({ pattern }) => pattern.test(path))
     return [...new Set(found.map(({ method }) => method))].sort()
   }
+  return { methodsOf, isOwnWord: (path: string) => atExactly(path).length > 0 }
 }
 
 /** What Fastify refuses before there is a route: an address it can't read, or of no end. */

@@ -44,8 +44,8 @@ export async function regenerateSession(request: FastifyRequest): Promise<void> 
   request.session.options({ secure: request.protocol === 'https' })
 }
 
-/** Signs the cookie. Kept beside the database, so that a copy of the database alone is of no use. */
-function sessionKey(dataDir: string): string {
+/** Signs cookies. Kept beside the database, so that a copy of the database alone is of no use. */
+export function sessionKey(dataDir: string): string {
   const path = join(dataDir, 'session.key')
   try {
     writeFileSync(path, randomBytes(48).toString('base64url'), { flag: 'wx', mode: 0o600 })

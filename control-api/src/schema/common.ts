@@ -42,11 +42,14 @@ export const SelectorSchema = Type.String({
   maxLength: SELECTOR_MAX_LENGTH,
   examples: ['zone=eu,!canary'],
 })
-export const LabelsSchema = Type.Record(
-  Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,62}$' }),
-  Type.String({ maxLength: 128 }),
-  { maxProperties: 32, additionalProperties: false, examples: [{ zone: 'a' }] },
-)
+const LabelKeySchema = Type.String({ pattern: '^[a-z][a-z0-9_.-]{0,62}$' })
+export const LabelsSchema = Type.Record(LabelKeySchema, Type.String({ maxLength: 128 }), {
+  maxProperties: 32,
+  additionalProperties: false,
+  // Again, for openapi.json: what makes it leaves patternProperties out.
+  propertyNames: LabelKeySchema,
+  examples: [{ zone: 'a' }],
+})
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
@@ -80,6 +83,11 @@ export const ProblemSchema = Type.Object(
   { additionalProperties: true },
 )
 export type Problem = Static<typeof ProblemSchema>
+
+/** Of a change: the ETag of the state it was made from. Optional here, so that its absence is a 428. */
+export const IfMatchSchema = Type.Object({
+  'if-match': Type.Optional(Type.String({ maxLength: 256, examples: ['"3"'] })),
+})
 
 /** Of a GET whose answer has an ETag: 304 when it is still that. */
 export const IfNoneMatchSchema = Type.Object({

@@ -47,6 +47,8 @@ export class RealControlPlane {
   constructor(env: NodeJS.ProcessEnv = {}, wrap: string[] = []) {
     this.#wrap = wrap
     this.env = {
+      // Each start and each command is a process; only the first one compiles.
+      NODE_COMPILE_CACHE: join(tempDir(), 'compiled'),
       FARMSTEAD_DATA_DIR: join(tempDir(), 'data'),
       FARMSTEAD_PORT: '0',
       FARMSTEAD_AGENT_PORT: '0',

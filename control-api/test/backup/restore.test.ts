@@ -45,7 +45,6 @@ async function farm(): Promise<Farm & { stateDir: string }> {
   writeFileSync(join(root, 'index.html'), 'here')
   const first = join(tempDir(), 'first.jsonc')
   writeFileSync(first, page(root, port, 1))
-  await controlPlane.admin('init')
   const what = ['--name', 'default', '--file', first, '--message', 'first', '--release']
   await controlPlane.admin('import-config', ...what)
   await controlPlane.start()
@@ -109,12 +108,12 @@ test('an old backup does not drive the farm until it is told to', {
     epoch: 1,
   })
 
-  // The farm goes on: two more starts of the control plane, two more versions.
+  // The farm goes on: another start of the control plane, two more versions.
+  await controlPlane.end()
+  await controlPlane.start()
+  await connected(started)
   for (const version of [3, 4]) {
-    await controlPlane.end()
-    await controlPlane.start()
     await save(version)
-    await connected(started)
     await rollOut(started, version)
   }
   const restore = () =>
@@ -127,12 +126,13 @@ test('an old backup does not drive the farm until it is told to', {
   await controlPlane.signIn()
   await connected(started)
   const { recovery } = await controlPlane.must<{ recovery: Json }>('GET', '/recovery')
+  // The same epoch as before the restore: nodes would obey it.
   expect(recovery).toMatchObject({ nodes: 1, epoch: 2 })
   await expect
     .poll(async () => (await controlPlane.must<{ recovery: Json }>('GET', '/recovery')).recovery, {
       timeout: AGREE_WITHIN_MS,
     })
-    .toMatchObject({ unheard: [], highestEpoch: 3 })
+    .toMatchObject({ unheard: [], highestEpoch: 2 })
   // Its newest version is the second one, and nobody gets it.
   const start = await controlPlane.ask('POST', '/rollouts', planOf(2))
   expect(await start.json()).toMatchObject({ status: 409, code: 'in_recovery' })
@@ -147,6 +147,6 @@ test('an old backup does not drive the farm until it is told to', {
     .poll(async () => (await sync(started)).state, { timeout: AGREE_WITHIN_MS })
     .toBe('in-sync')
   expect(JSON.parse(readFileSync(join(started.stateDir, 'fences.json'), 'utf8'))).toMatchObject({
-    maxEpoch: 4,
+    maxEpoch: 3,
   })
 })

@@ -9,12 +9,15 @@ test('quantiles are of the values as they are', () => {
 })
 
 test('the table says how many were above the limit', () => {
-  const lines = table([{ name: 'GET /x', limitMs: 20, ms: [1, 2, 3, 30] }])
-  expect(lines[2]).toBe('| GET /x | 4 | 3.0 | 30.0 | 30.0 | 25.0 % > 20 ms |')
+  const lines = table([{ name: 'GET /x', limitMs: 20, ms: [1, 2, 3, 30], cpuMs: 2.25 }])
+  expect(lines[2]).toBe('| GET /x | 4 | 3.0 | 30.0 | 30.0 | 25.0 % > 20 ms | 2.3 |')
 })
 
 test('asks a service with a database of the size it was told', { timeout: 120_000 }, async () => {
-  const rows = await measure({ seconds: 4, versions: 30, nodes: 50, auditRows: 100 })
+  const rows = await measure({ seconds: 3, versions: 30, nodes: 50, auditRows: 100 })
   expect(rows.length).toBeGreaterThan(5)
   for (const { ms } of rows) expect(ms.every((one) => one > 0)).toBe(true)
+  const reads = rows.filter(({ cpuMs }) => cpuMs !== null)
+  expect(reads.length).toBeGreaterThan(3)
+  expect(reads.every(({ cpuMs }) => Number(cpuMs) >= 0)).toBe(true)
 })

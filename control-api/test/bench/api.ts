@@ -2,8 +2,10 @@
 // `npm run bench -- api`: how long the real service takes to answer, with 1,000 versions, 10,000 nodes and
 // 100,000 audit rows, to a few clients that read and write at once.
 //   npm run bench -- api [--seconds S] [--versions N] [--nodes N] [--audit-rows N]
+// Beside the times stands what each route costs the service's process: on a busy machine that is the figure
+// to look at.
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,10 +22,21 @@ const WRITE_SHARE = 0.2
 const READ_LIMIT_MS = 20
 const WRITE_LIMIT_MS = 50
 const START_WITHIN_MS = 60_000
+/** One after the other, for what a route costs: the kernel counts in steps of 10 ms. */
+const ALONE = 40
+const CPU_TICK_MS = 10
+/** Stays below the limit of one address, too. */
+const ALONE_PAUSE_MS = 20
 
 type Draw = (below: number) => number
 type Call = { name: string; run: (session: Session, size: Size, draw: Draw) => Promise<unknown> }
-export type Row = { name: string; limitMs: number; ms: number[] }
+export type Row = {
+  name: string
+  limitMs: number
+  ms: number[]
+  /** Of the processor, per request; null: not measured alone. */
+  cpuMs: number | null
+}
 
 const get = (name: string, path: (size: Size, draw: Draw) => string): Call => ({
   name,
@@ -47,6 +60,7 @@ const deep = (name: string, path: string): Call => {
 const reads: Call[] = [
   get('GET /nodes', () => '/nodes?limit=100'),
   deep('GET /nodes, page after page', '/nodes'),
+  get('GET /nodes?selector=', (_, draw) => `/nodes?limit=100&selector=rack%3D${draw(100)}`),
   get(
     'GET /nodes?q=',
     (size, draw) => `/nodes?limit=100&q=${nodeNameOf(draw(size.nodes)).slice(0, 9)}`,
@@ -122,12 +136,33 @@ export async function measure({ seconds, ...size }: Options): Promise<Row[]> {
       }
     }
     await Promise.all(Array.from({ length: CLIENTS }, client))
+    for (const call of reads) {
+      const row = rows.get(call.name)
+      if (row) row.cpuMs = await costOf(call, { session, size, pid: child.pid ?? 0 })
+    }
     return [...rows.values()]
   } finally {
     child.kill('SIGKILL')
     await ended
     rmSync(home, { recursive: true, force: true })
   }
+}
+
+type Alone = { session: Session; size: Size; pid: number }
+
+async function costOf(call: Call, { session, size, pid }: Alone): Promise<number> {
+  const before = cpuMsOf(pid)
+  for (let i = 0; i < ALONE; i++) {
+    await call.run(session, size, draw)
+    await sleep(ALONE_PAUSE_MS)
+  }
+  return (cpuMsOf(pid) - before) / ALONE
+}
+
+/** User and system time of a process: fields 14 and 15 of its stat, the name before them may have blanks. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * CPU_TICK_MS
 }
 
 async function untilUp(stdout: NodeJS.ReadableStream): Promise<string> {
@@ -144,8 +179,9 @@ async function untilUp(stdout: NodeJS.ReadableStream): Promise<string> {
   }
 }
 
+const draw: Draw = (below) => Math.floor(Math.random() * below)
+
 async function once(session: Session, size: Size, rows: Map<string, Row>): Promise<void> {
-  const draw = (below: number) => Math.floor(Math.random() * below)
   const isWrite = Math.random() < WRITE_SHARE
   const calls = isWrite ? writes : reads
   const call = calls[draw(calls.length)]
@@ -160,7 +196,7 @@ async function once(session: Session, size: Size, rows: Map<string, Row>): Promi
     if (status >= 400) throw new Error(`${call.name} answered ${status}`)
   }
   const limitMs = isWrite ? WRITE_LIMIT_MS : READ_LIMIT_MS
-  const row = rows.get(call.name) ?? { name: call.name, limitMs, ms: [] }
+  const row = rows.get(call.name) ?? { name: call.name, limitMs, ms: [], cpuMs: null }
   row.ms.push(performance.now() - startedAt)
   rows.set(call.name, row)
 }
@@ -174,18 +210,20 @@ export function table(rows: readonly Row[]): string[] {
   const all = (limitMs: number, name: string): Row => ({
     name,
     limitMs,
+    cpuMs: null,
     ms: rows.filter((row) => row.limitMs === limitMs).flatMap(({ ms }) => ms),
   })
   const order = [...rows].sort((a, b) => a.limitMs - b.limitMs || a.name.localeCompare(b.name))
   const lines = [...order, all(READ_LIMIT_MS, 'all reads'), all(WRITE_LIMIT_MS, 'all writes')]
   return [
-    '| | requests | p50 ms | p95 ms | p99 ms | above the limit |',
-    '|---|---|---|---|---|---|',
-    ...lines.map(({ name, limitMs, ms }) => {
+    '| | requests | p50 ms | p95 ms | p99 ms | above the limit | CPU ms |',
+    '|---|---|---|---|---|---|---|',
+    ...lines.map(({ name, limitMs, ms, cpuMs }) => {
       const above = ms.filter((one) => one > limitMs).length / Math.max(1, ms.length)
       const cells = [0.5, 0.95, 0.99].map((q) => quantile(ms, q).toFixed(1))
       const share = `${(above * 100).toFixed(1)} % > ${limitMs} ms`
-      return `| ${[name, ms.length, ...cells, share].join(' | ')} |`
+      const cost = cpuMs === null ? '' : cpuMs.toFixed(1)
+      return `| ${[name, ms.length, ...cells, share, cost].join(' | ')} |`
     }),
   ]
 }

@@ -51,7 +51,6 @@ test.runIf(canMount)(
     const disk = await smallDisk()
     const dataDir = join(disk.dir, 'data')
     const controlPlane = new RealControlPlane({ FARMSTEAD_DATA_DIR: dataDir }, disk.wrap)
-    await controlPlane.admin('init')
     await controlPlane.start()
     await controlPlane.signIn()
     const { secret } = await controlPlane.admin('enrolment-token')

@@ -9,7 +9,7 @@ const controlApi = resolve(import.meta.dirname, '../..')
 const GENERATES_WITHIN_MS = 60_000
 
 test(
-  'the generated types are those of openapi.json (else: npm run farmctl-types)',
+  'the generated types are those of openapi.json (else: npm run generate-api -w control-api)',
   () => {
     const fresh = join(tempDir(), 'api-types.gen.ts')
     const script = '../web-ui/node_modules/openapi-typescript/bin/cli.js'

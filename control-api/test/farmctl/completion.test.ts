@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { candidates } from '../../src/farmctl/commands/completion.ts'
+import { manualOf } from '../../src/farmctl/commands/man.ts'
 import { createProgram } from '../../src/farmctl/program.ts'
 
 const BIN = resolve(import.meta.dirname, '../../bin')
@@ -17,6 +18,7 @@ const program = createProgram({
   version: '0',
   stop: new AbortController().signal,
 })
+const isHidden = (command: Command) => command.name() === 'complete'
 const leaves = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
 
@@ -48,18 +50,26 @@ describe('completion', () => {
   })
 })
 
-test.each(leaves(program).map((command) => [command.name(), command] as const))(
-  'the help of %s shows how it is used',
-  (name, command) => {
-    let text = ''
-    command.configureOutput({
-      writeOut: (part) => {
-        text += part
-      },
-    })
-    if (name === 'complete') return
-    command.outputHelp()
-    expect(text).toMatch(/\nExamples:\n {2}\S/)
-    expect(command.description()).not.toBe('')
-  },
-)
+const named = leaves(program)
+  .filter((command) => !isHidden(command))
+  .map((command) => [command.name(), command] as const)
+
+test.each(named)('the help of %s shows how it is used', (_, command) => {
+  let text = ''
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part
+    },
+  })
+  command.outputHelp()
+  expect(text).toMatch(/\nExamples:\n {2}\S/)
+  expect(command.description()).not.toBe('')
+})
+
+test('the manual page has every command, in known troff requests only', () => {
+  const page = manualOf(program, '0')
+  const lines = page.split('\n')
+  const requests = lines.filter((line) => /^[.']/.test(line)).map((line) => line.split(' ', 1)[0])
+  expect(new Set(requests)).toEqual(new Set(['.TH', '.SH', '.SS', '.B', '.RI', '.nf', '.fi']))
+  expect(requests.filter((one) => one === '.SS')).toHaveLength(named.length)
+})

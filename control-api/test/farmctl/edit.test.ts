@@ -80,7 +80,7 @@ describe('edit', { timeout: FARMCTL_TEST_MS }, () => {
     )
     const { child, ended } = farm.start(['edit', 'default'], env)
     child.stdin?.end()
-    await expect.poll(() => existsSync(join(farm.home, 'open')), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(farm.home, 'open')), { timeout: 120_000 }).toBe(true)
     const put = await service.admin.inject({
       method: 'PUT',
       url,

@@ -6,12 +6,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { Config } from '../../src/config.ts'
 import { type Built, build, PASSWORD, tempDir } from '../helper.ts'
 import { SimulatedNode } from '../simulated-node.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../src/farmctl/main.ts')
 /** Processes that start while others build take their time. */
-export const FARMCTL_TEST_MS = 90_000
+export const FARMCTL_TEST_MS = 240_000
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
 export type Running = {
@@ -34,8 +35,14 @@ export type Farmctl = {
 }
 
 /** Signed in as an administrator, unless told otherwise. */
-export async function farmctl({ signedIn = true } = {}): Promise<Farmctl> {
-  const service = await build()
+export async function farmctl({
+  signedIn = true,
+  config = {},
+}: {
+  signedIn?: boolean
+  config?: Partial<Config>
+} = {}): Promise<Farmctl> {
+  const service = await build({ config })
   await service.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = service.app.server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`

@@ -70,7 +70,7 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     if (node) node.conduct = { kind: 'hang' }
     expect((await start(farm, '--no-wait')).stdout).toMatch(/has begun/)
     const { child, out, ended } = farm.start(['rollout', 'watch'])
-    await expect.poll(() => out.stderr, { timeout: 30_000 }).toMatch(/node-1 applying/)
+    await expect.poll(() => out.stderr, { timeout: 120_000 }).toMatch(/node-1 applying/)
     child.kill('SIGINT')
     const { code, stderr } = await ended
     expect([code, stderr]).toEqual([130, expect.stringMatching(/goes on without you/)])
@@ -81,9 +81,9 @@ describe('get --watch', { timeout: FARMCTL_TEST_MS }, () => {
   test('prints what changes until it is interrupted', async () => {
     const { farm } = await farmOf('node-1')
     const { child, out, ended } = farm.start(['get', 'nodes', '--watch', '-o', 'name'])
-    await expect.poll(() => out.stdout, { timeout: 30_000 }).toBe('node-1\n')
+    await expect.poll(() => out.stdout, { timeout: 120_000 }).toBe('node-1\n')
     await joinNode(farm, 'node-2')
-    await expect.poll(() => out.stdout, { timeout: 30_000 }).toMatch(/^node-2$/m)
+    await expect.poll(() => out.stdout, { timeout: 120_000 }).toMatch(/^node-2$/m)
     child.kill('SIGINT')
     expect((await ended).code).toBe(130)
   })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { PASSWORD } from '../helper.ts'
 import { FARMCTL_TEST_MS, farmctl, type Running, siteText } from './helper.ts'
 
-const WITHIN = { timeout: 30_000 }
+const WITHIN = { timeout: 120_000 }
 
 async function answer({ child, out }: Running, question: string, typed: string): Promise<void> {
   await expect.poll(() => out.stdout, WITHIN).toContain(question)

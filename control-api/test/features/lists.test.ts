@@ -6,6 +6,7 @@ import type { Database } from '../../src/db/database.ts'
 import { pageQuery as enrolmentTokens } from '../../src/features/enrolment-tokens/store.ts'
 import { pageQuery as nodes } from '../../src/features/nodes/store.ts'
 import { pageQuery as rollouts } from '../../src/features/rollouts/store.ts'
+import type { Scope } from '../../src/scope.ts'
 import { enrolNode } from '../agents/node-client.ts'
 import { type Built, build } from '../helper.ts'
 
@@ -49,6 +50,37 @@ describe('GET /nodes', () => {
     expect(await names(service, 'connected=true')).toEqual(['edge-1'])
     expect(await names(service, 'connected=false')).toEqual(['edge-1-2'])
   })
+
+  test('finds nodes by their labels page by page, however far apart they are', async () => {
+    const service = await build()
+    const nameOf = (i: number) => `n${String(i).padStart(4, '0')}`
+    await service.services.write(async ({ trx }) => {
+      for (let i = 0; i < 1200; i++) {
+        const labels = JSON.stringify({ zone: i % 600 === 599 ? 'rare' : 'common' })
+        await sql`insert into nodes (id, name, labels, merge_patch, revision, enrolled_at_ms,
+          hostname, version, os, arch, capabilities, max_epoch, max_generation)
+          values (${`node_${nameOf(i)}`}, ${nameOf(i)}, ${labels}, '{}', 1, 0,
+          '', '', '', '', '[]', 0, 0)`.execute(trx)
+      }
+    })
+    const pages = async (query: string) => {
+      const found: string[][] = []
+      for (let cursor = ''; ; ) {
+        const url = `/api/v1/nodes?${query}${cursor && `&cursor=${cursor}`}`
+        const { items, nextCursor } = (await service.admin.inject({ url })).json()
+        found.push(items.map(({ name }: { name: string }) => name))
+        if (nextCursor === null) return found
+        cursor = nextCursor
+      }
+    }
+    expect(await pages('limit=1&selector=zone%3Drare')).toEqual([['n0599'], ['n1199']])
+    const common = Array.from({ length: 1200 }, (_, i) => i).filter((i) => i % 600 !== 599)
+    const commonPages = await pages('limit=500&group=default&selector=zone%3Dcommon')
+    expect(commonPages.flat()).toEqual(common.map(nameOf))
+    expect(commonPages.map(({ length }) => length)).toEqual([500, 500, 198])
+    expect(await pages('q=n11&selector=zone%3Drare')).toEqual([['n1199']])
+    expect(await pages('selector=!zone')).toEqual([[]])
+  })
 })
 
 describe('GET /enrolment-tokens', () => {
@@ -88,16 +120,30 @@ describe('a page', () => {
       (db) =>
         nodes(db, { ...noFilter, among: [{ ids: ['x'], isIn: false }], after: 'a', limit: 101 }),
     ],
-    ['rollouts', (db) => rollouts(db, { before: 'x', limit: 101 })],
-    ['rollouts by state', (db) => rollouts(db, { before: 'x', limit: 101, state: 'running' })],
-    ['rollouts by config', (db) => rollouts(db, { before: 'x', limit: 101, config: 'default' })],
-    ['rollouts by author', (db) => rollouts(db, { before: 'x', limit: 101, author: 'admin' })],
+    ['rollouts', (db) => rollouts(db, { scope: null, before: 'x', limit: 101 })],
     [
-      'enrolment tokens',
-      (db) => enrolmentTokens(db, { before: undefined, limit: 101, usable: true, nowMs: 0 }),
+      'rollouts by state',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, state: 'running' }),
+    ],
+    [
+      'rollouts by config',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, config: 'default' }),
+    ],
+    [
+      'rollouts by author',
+      (db) => rollouts(db, { scope: null, before: 'x', limit: 101, author: 'admin' }),
+    ],
+    ['enrolment tokens', (db) => enrolmentTokens(db, { ...anyToken, limit: 101 })],
+    ['nodes in a scope', (db) => nodes(db, { ...noFilter, scope: zone, after: 'a', limit: 101 })],
+    ['rollouts in a scope', (db) => rollouts(db, { scope: zone, before: 'x', limit: 101 })],
+    [
+      'enrolment tokens in a scope',
+      (db) => enrolmentTokens(db, { ...anyToken, scope: zone, limit: 101 }),
     ],
   ]
-  const noFilter = { name: undefined, q: undefined, among: [] }
+  const zone: Scope = [{ kind: 'in', key: 'zone', values: ['eu'] }]
+  const anyToken = { scope: null, before: undefined, usable: true, nowMs: 0 }
+  const noFilter = { scope: null, name: undefined, q: undefined, among: [] }
 
   test('is read off an index in its order: nothing is sorted, no table is scanned', async () => {
     const { services } = await build()

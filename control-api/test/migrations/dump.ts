@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A schema that was released, with rows in it, as SQL text: what databases in the field look like.
-//   node test/migrations/dump.ts 014-things < rows.sql > test/migrations/dumps/014-things.sql
-// makes the dump of one more step: the newest dump before it, migrated to it, and the rows from stdin.
+// Each step that is not released yet has its rows in rows/, for it may still change. At a release
+//   node test/migrations/dump.ts 014-things > test/migrations/dumps/014-things.sql
+// makes the dump of its newest step: the newest dump, migrated step by step, with the rows of each.
 // A dump is never made anew: it is what that version wrote.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { migratorOf } from '../../src/db/migrate.ts'
+import { migrations, migratorOf } from '../../src/db/migrate.ts'
 import { openControlDb } from '../../src/db/open.ts'
 
 const DUMPS = join(import.meta.dirname, 'dumps')
+const ROWS = join(import.meta.dirname, 'rows')
 const SUFFIX = '.sql'
 
 /** Their steps, oldest first. */
@@ -36,6 +38,18 @@ export async function migrateTo(dataDir: string, step: string): Promise<void> {
   } finally {
     await db.destroy()
   }
+}
+
+export const stepsAfter = (step: string) =>
+  Object.keys(migrations)
+    .filter((one) => one > step)
+    .sort()
+
+/** What a service of that step would have written; nothing, when it made no table. */
+export function addRows(dataDir: string, step: string): void {
+  const file = join(ROWS, `${step}${SUFFIX}`)
+  if (!existsSync(file)) return
+  withSqlite(dataDir, (sqlite) => sqlite.exec(readFileSync(file, 'utf8')))
 }
 
 export function withSqlite<T>(dataDir: string, work: (sqlite: Sqlite.Database) => T): T {
@@ -79,17 +93,16 @@ function insertsOf(sqlite: Sqlite.Database, table: string): string[] {
     .map((row) => `insert into "${table}" (${columns.join(', ')}) values (${row});`)
 }
 
-async function makeDump(step: string): Promise<void> {
+async function makeDump(newest: string): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-dump-'))
   try {
-    const before = released.filter((one) => one < step).at(-1)
-    if (before) loadDump(dataDir, before)
-    await migrateTo(dataDir, step)
-    const text = withSqlite(dataDir, (sqlite) => {
-      sqlite.exec(readFileSync(0, 'utf8'))
-      return dump(sqlite)
-    })
-    process.stdout.write(text)
+    const last = released.filter((one) => one < newest).at(-1) ?? ''
+    if (last) loadDump(dataDir, last)
+    for (const step of stepsAfter(last).filter((one) => one <= newest)) {
+      await migrateTo(dataDir, step)
+      addRows(dataDir, step)
+    }
+    process.stdout.write(withSqlite(dataDir, dump))
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

@@ -38,6 +38,9 @@ describe('a path', () => {
     expect(response.headers.allow).toBe('DELETE, GET, HEAD, PUT')
     const trace = await admin.inject({ method: 'TRACE' as 'GET', url: NODES })
     expect(trace.statusCode).toBe(405)
+    const word = await admin.inject({ method: 'DELETE', url: '/api/v1/backups/settings' })
+    expect(word.statusCode).toBe(405)
+    expect(word.headers.allow).toBe('GET, HEAD')
   })
 
   test('that is none of ours is not found, with any method', async () => {

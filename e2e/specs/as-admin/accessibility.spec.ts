@@ -38,9 +38,12 @@ async function screens(page: Page): Promise<Screen[]> {
   const get = async (path: string) => (await page.request.get(`/api/v1/${path}`)).json()
   const [node] = (await get('nodes')).items
   const [rollout] = (await get('rollouts')).items
+  const [entry] = (await get('audit')).items
+  const [webhook] = (await get('webhooks')).items
   return [
     { name: 'farm', path: '/' },
     { name: 'node', path: `/nodes/${node.id}` },
+    { name: 'groups', path: '/groups' },
     { name: 'enrolment', path: '/enrolment' },
     { name: 'enrolment of a known node', path: `/enrolment?node=${node.id}` },
     { name: 'configs', path: '/configs' },
@@ -52,7 +55,15 @@ async function screens(page: Page): Promise<Screen[]> {
     { name: 'plan', path: '/rollouts/new?config=default&version=1' },
     { name: 'rollouts', path: '/rollouts' },
     { name: 'rollout', path: `/rollouts/${rollout.id}` },
+    { name: 'groups', path: '/groups' },
+    { name: 'audit', path: '/audit' },
+    { name: 'audit entry', path: `/audit/${entry.id}` },
     { name: 'settings', path: '/settings' },
+    { name: 'tokens', path: '/settings/tokens' },
+    { name: 'webhooks', path: '/settings/webhooks' },
+    { name: 'webhook', path: `/settings/webhooks/${webhook.id}` },
+    { name: 'single sign-on', path: '/settings/single-sign-on' },
+    { name: 'backups', path: '/settings/backups' },
   ]
 }
 
@@ -69,6 +80,9 @@ test.beforeEach(async ({ page, farm, api }) => {
   if (number > 1) return
   const text = configText(farm.siteDir, { header: ['X-Farm', 'looked at'] })
   await api.push(await api.saveVersion(text, 'Something to look at'))
+  await api.add('groups', { name: 'looked-at', selector: 'looked-at=yes', description: 'Nobody' })
+  await api.add('tokens', { name: 'looked at', permissions: ['nodes:read'], expiresInDays: 1 })
+  await api.add('webhooks', { url: 'http://looked-at.invalid/', events: ['group'] })
   await visit(farm.node('edge-1').url, 20)
 })
 

@@ -7,7 +7,7 @@ import { connectLive, type EventKind, type LiveState } from '../lib/live.ts'
 
 /** What an event makes old. The draft too: what is typed beyond it is kept apart and never replaced. */
 const oldAfter: Record<EventKind, readonly QueryKey[]> = {
-  node: [['nodes'], ['configs'], ['rollouts', 'plan']],
+  node: [['nodes'], ['groups'], ['configs'], ['rollouts', 'plan']],
   rollout: [['rollouts'], ['nodes'], ['configs'], ['audit']],
   config: [['configs'], ['drafts'], ['audit']],
   metrics: [['metrics'], ['nodes', 'list'], ['nodes', 'one']],

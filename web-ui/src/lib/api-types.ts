@@ -11,6 +11,9 @@ type Answer<
   : never
 
 export type Session = Answer<'getSession', 200>
+export type OwnSession = Answer<'listOwnSessions', 200>['items'][number]
+export type User = Answer<'getUser', 200>
+export type Role = User['roles'][number]
 export type Node = Answer<'getNode', 200>
 export type SyncState = Node['sync']['state']
 export type ConfigIdentity = NonNullable<Node['sync']['desired']>

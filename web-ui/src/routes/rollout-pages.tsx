@@ -10,11 +10,19 @@ export function PlanPage() {
   const release = planRoute.useSearch()
   const { session } = planRoute.useRouteContext()
   const navigate = useNavigate()
+  const { selector: _, ...whole } = release
   return (
     <PlanScreen
       key={`${release.config} ${release.version}`}
       release={release}
       session={session}
+      onNarrow={(selector) =>
+        void navigate({
+          to: '/rollouts/new',
+          search: selector === '' ? whole : { ...whole, selector },
+          replace: true,
+        })
+      }
       onStarted={(rollout) => void navigate({ to: '/rollouts/$id', params: { id: rollout.id } })}
     />
   )

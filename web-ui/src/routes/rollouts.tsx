@@ -11,7 +11,7 @@ export const rolloutsRoute = createRoute({
   component: RolloutsScreen,
 })
 
-export type PlanSearch = { config: string; version: number }
+export type PlanSearch = { config: string; version: number; selector?: string }
 
 export const planRoute = createRoute({
   getParentRoute: () => appRoute,
@@ -19,6 +19,8 @@ export const planRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): PlanSearch => ({
     config: String(search.config ?? 'default'),
     version: Math.max(1, Math.trunc(Number(search.version ?? 1)) || 1),
+    ...(typeof search.selector === 'string' &&
+      search.selector !== '' && { selector: search.selector }),
   }),
   component: lazyRouteComponent(() => loadChunk(() => import('./rollout-pages.tsx')), 'PlanPage'),
 })

@@ -4,9 +4,11 @@ import { BackupsScreen } from '../features/backups/backups-screen.tsx'
 import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
 import { problemIn } from '../features/oidc/rules.ts'
 import { PasswordForm } from '../features/session/password-form.tsx'
+import { SecurityScreen } from '../features/session/security-screen.tsx'
 import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
 import { TokensScreen, type TokensSearch } from '../features/tokens/tokens-screen.tsx'
+import { UsersScreen } from '../features/users/users-screen.tsx'
 import { WebhookScreen } from '../features/webhooks/webhook-screen.tsx'
 import { WebhooksScreen } from '../features/webhooks/webhooks-screen.tsx'
 import { appRoute } from './app.tsx'
@@ -43,6 +45,24 @@ const overviewRoute = createRoute({
         )}
       />
     )
+  },
+})
+
+const securityRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/security',
+  component: function Security() {
+    const { session } = securityRoute.useRouteContext()
+    return <SecurityScreen session={session} />
+  },
+})
+
+const usersRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/users',
+  component: function Users() {
+    const { session } = usersRoute.useRouteContext()
+    return <UsersScreen session={session} />
   },
 })
 
@@ -112,6 +132,8 @@ const singleSignOnRoute = createRoute({
 
 export const settingsRoute = settingsFrameRoute.addChildren([
   overviewRoute,
+  securityRoute,
+  usersRoute,
   tokensRoute,
   webhooksRoute,
   webhookRoute,

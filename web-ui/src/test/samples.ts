@@ -7,6 +7,7 @@ import type {
   Impact,
   Node,
   NodeHost,
+  RenderedConfig,
   Rollout,
   RolloutPlan,
   Session,
@@ -252,6 +253,22 @@ export function group(change: Partial<Group> = {}): Group {
     nodes: 0,
     isDefault: false,
     updatedAt: ago(60),
+    ...change,
+  }
+}
+
+export function rendered(change: Partial<RenderedConfig> = {}): RenderedConfig {
+  return {
+    version: { config: 'default', number: 2 },
+    text: '{\n  "workers": 2\n}\n',
+    digest: digest('b'),
+    errors: [],
+    layers: {
+      versionText: '{}',
+      group: { name: 'europe', mergePatch: { workers: 2 } },
+      node: { mergePatch: {} },
+      variables: [{ name: 'node.label.zone', value: 'eu' }],
+    },
     ...change,
   }
 }

@@ -2,10 +2,11 @@
 // A node's file: the labels and the override it has on top of its group. Nodes come by enrolling only.
 import { isDeepStrictEqual } from 'node:util'
 import { type Api, bodyOf, taggedBodyOf } from '../api.ts'
-import type { Node } from '../api-types.ts'
+import type { Impact, Node } from '../api-types.ts'
 import { type JsonObject, mustBeLabels, mustBeObject, readDocument } from '../documents.ts'
 import { Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
+import { impactNotes } from './impact.ts'
 import type { Manifest } from './manifests.ts'
 import { type Step, unchanged } from './steps.ts'
 
@@ -33,12 +34,7 @@ export async function planNode(
     file,
     action: 'update',
     diff: unifiedDiff(printFile(current), printFile(after)),
-    notes: [
-      ...(isDeepStrictEqual(labels, current.labels) ? [] : ['New labels count at once.']),
-      ...(isDeepStrictEqual(override, current.override)
-        ? []
-        : ['The override counts with the next rollout to this node.']),
-    ],
+    notes: await notesOf(api, { id: node.id, name, current, after }),
     run: () => change(api, { id: node.id, name, current, after }),
   }
 }
@@ -56,6 +52,25 @@ type Changing = {
   name: string
   current: Required<NodeFile>
   after: Required<NodeFile>
+}
+
+/** Each against the node as it is now: a dry run knows of no other one. */
+async function notesOf(api: Api, { id, current, after }: Changing): Promise<string[]> {
+  const path = { id }
+  const { etag } = await taggedBodyOf(api.GET('/api/v1/nodes/{id}', { params: { path } }))
+  const params = { path, header: { 'if-match': etag }, query: { dry_run: '1' as const } }
+  const notes: string[] = []
+  if (!isDeepStrictEqual(current.labels, after.labels)) {
+    const body = { labels: after.labels }
+    const impact = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body }))
+    notes.push(...impactNotes(impact as Impact).map((note) => `Labels: ${note}`))
+  }
+  if (!isDeepStrictEqual(current.override, after.override)) {
+    const body = { mergePatch: after.override }
+    const impact = await bodyOf(api.PUT('/api/v1/nodes/{id}/override', { params, body }))
+    notes.push(...impactNotes(impact as Impact).map((note) => `Override: ${note}`))
+  }
+  return notes
 }
 
 /** What was read for the plan must be what is there: else somebody was faster. */

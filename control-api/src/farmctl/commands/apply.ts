@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: MIT
 // apply -f: shows what would be done, asks, does it. The same files a second time do nothing.
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { collect } from '../api.ts'
-import { isOvertaken } from '../apply/configs.ts'
-import { readManifests } from '../apply/manifests.ts'
+import { type Kind, readManifests } from '../apply/manifests.ts'
 import { planAll } from '../apply/plan.ts'
-import { describeSteps, type Step, viewStep } from '../apply/steps.ts'
-import { type Act, agree, type Tool } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import type { Step } from '../apply/steps.ts'
+import type { Act, Tool } from '../command.ts'
 import { Failure } from '../failures.ts'
 import { allNodes } from '../nodes.ts'
 import { examples } from './examples.ts'
+import { type Review, review } from './review.ts'
 
-type Options = {
+type Options = Review & {
   file: string[]
   name?: string
+  kind?: Kind
   prune?: boolean
-  dryRun?: boolean
-  exitCode?: boolean
-  yes?: boolean
   message?: string
 }
 
@@ -27,10 +24,17 @@ export function registerApply(parent: Command, act: Act): void {
     .command('apply')
     .summary('make the farm as the files say; the plan is shown first')
     .description(
-      'Make the farm as files say. What would be done is shown first and asked for; the same files again do nothing. A folder holds configs/NAME.jsonc, groups/NAME.jsonc and nodes/NAME.jsonc (docs/farmctl.md); any other file is the config it is named after. Nodes get a new version with a rollout.',
+      'Make the farm as files say. What would be done is shown first and asked for; the same files again do nothing. A folder holds configs/NAME.jsonc, groups/NAME.jsonc, group-order.jsonc and nodes/NAME.jsonc (docs/farmctl.md); any other file is the config it is named after. Nodes get a new version with a rollout.',
     )
     .requiredOption('-f, --file <path>', 'file, folder or "-"; repeat for more', gather)
-    .option('--name <config>', 'of which config the file is; needed with "-"')
+    .option('--name <name>', 'of which config, group or node the file is; needed with "-"')
+    .addOption(
+      new Option('--kind <kind>', 'what the file is, where its folder does not say it').choices([
+        'config',
+        'group',
+        'node',
+      ]),
+    )
     .option('-m, --message <text>', 'why, for the history; needed when a version is made')
     .option('--prune', 'remove what the folder does not have and the API lets be removed')
     .option('--dry-run', 'show the plan only')
@@ -48,62 +52,17 @@ export function registerApply(parent: Command, act: Act): void {
 const gather = (path: string, paths: string[] = []) => [...paths, path]
 
 async function applyFiles(tool: Tool, options: Options): Promise<void> {
-  const { name, dryRun = false } = options
-  const folder = await readManifests(options.file, {
-    name,
-    readStdin: () => tool.terminal.readAll(),
-  })
+  const { name, kind, prune = false } = options
+  const readStdin = () => tool.terminal.readAll()
+  const folder = await readManifests(options.file, { name, kind, readStdin })
   const api = tool.api()
   const nodes = await collect(allNodes(api))
   const message = () => options.message ?? ''
-  const steps = await planAll({ api, nodes, message }, folder)
-  const work = steps.filter(({ run }) => run !== null)
-  if (!tool.json) tool.terminal.print(describeSteps(steps, painter(tool)).join('\n'))
-  if (dryRun || work.length === 0) {
-    if (tool.json) tool.show({ steps: steps.map(viewStep), applied: false }, () => [])
-    if (dryRun && options.exitCode && work.length > 0)
-      throw new Failure('There is something to do.')
-    return
-  }
-  requireMessage(work, options)
-  await agree(tool, options.yes, 'Do this?')
-  const done = await carryOut(tool, work)
-  if (tool.json) tool.show({ steps: steps.map(viewStep), applied: true, done }, () => [])
+  const steps = await planAll({ api, nodes, message, prune }, folder)
+  await review(tool, steps, options, (work) => requireMessage(work, options))
 }
 
 function requireMessage(work: readonly Step[], { message }: Options): void {
   if (message?.trim() || !work.some(({ kind }) => kind === 'config')) return
   throw new Failure('Nothing was done: a new version needs a reason. Add --message "why".')
 }
-
-async function carryOut(tool: Tool, work: readonly Step[]): Promise<string[]> {
-  const done: string[] = []
-  for (const { kind, name, run } of work) {
-    try {
-      const said = await run?.()
-      if (said === undefined) continue
-      done.push(said)
-      if (!tool.json) tool.terminal.print(said)
-    } catch (error) {
-      tool.terminal.error(
-        `${kind} ${name} failed; ${done.length} of ${work.length} steps were done. Apply again to go on.`,
-      )
-      if (isOvertaken(error) && error instanceof Error) {
-        throw new Failure(
-          `${error.message}\nRun apply again: it shows what changed.`,
-          EXIT.conflict,
-        )
-      }
-      throw error
-    }
-  }
-  return done
-}
-
-export const painter =
-  ({ terminal }: Tool) =>
-  (line: string) => {
-    if (line.startsWith('+')) return terminal.style('green', line)
-    if (line.startsWith('-')) return terminal.style('red', line)
-    return line.startsWith('@@') ? terminal.style('cyan', line) : line
-  }

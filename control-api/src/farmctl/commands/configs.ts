@@ -3,8 +3,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import { type Api, bodyOf, collect } from '../api.ts'
+import { type Api, bodyOf, collect, pages } from '../api.ts'
 import { getVersion } from '../apply/configs.ts'
+import { allGroups, groupFileOf } from '../apply/groups.ts'
 import { nodeFileOf, printFile } from '../apply/nodes.ts'
 import type { Act, Tool } from '../command.ts'
 import { Failure } from '../failures.ts'
@@ -12,8 +13,8 @@ import { unifiedDiff } from '../line-diff.ts'
 import { allNodes } from '../nodes.ts'
 import { listVersions, resourceOf } from '../resources.ts'
 import { tableLines } from '../table.ts'
-import { painter } from './apply.ts'
 import { examples } from './examples.ts'
+import { painter } from './review.ts'
 
 type DiffOptions = { exitCode?: boolean }
 type HistoryOptions = { limit: string }
@@ -132,17 +133,23 @@ async function exportAll(tool: Tool, dir: string): Promise<void> {
     files.push(join(dir, folder, `${name}.jsonc`))
     writeNew(join(dir, folder, `${name}.jsonc`), text)
   }
-  for await (const config of resourceOf('configs').list(api, NO_QUERY)) {
-    const name = resourceOf('configs').nameOf(config)
+  for await (const { name, latestVersion } of allConfigs(api)) {
+    // A draft alone is nobody's word yet.
+    if (latestVersion === null) continue
     put('configs', name, await textOf(api, name, 'latest'))
   }
+  const groups = await allGroups(api)
+  for (const group of groups) put('groups', group.name, printFile(groupFileOf(group)))
+  const names = groups.filter(({ isDefault }) => !isDefault).map(({ name }) => name)
+  put('', 'group-order', printFile({ names }))
   for await (const node of allNodes(api)) {
     put('nodes', node.name, printFile(await nodeFileOf(api, node)))
   }
   tool.show({ files }, () => files)
 }
 
-const NO_QUERY = { selector: '', of: undefined, limit: undefined }
+const allConfigs = (api: Api) =>
+  pages((query) => bodyOf(api.GET('/api/v1/configs', { params: { query } })))
 
 function writeNew(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT
-// edit: the draft in one's own editor. Nothing typed is lost: what could not be saved is a file that is named.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+// edit: a config's draft in one's own editor.
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { type Api, bodyOf, taggedBodyOf } from '../api.ts'
 import { requireValid } from '../apply/configs.ts'
 import type { Act, Tool } from '../command.ts'
+import { edit } from '../editor.ts'
 import { EXIT } from '../exit-codes.ts'
 import { explain, Failure, isApiError, locate } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
-import { painter } from './apply.ts'
 import { examples } from './examples.ts'
+import { painter } from './review.ts'
 
 type Options = { message?: string }
-type Editing = { name: string; file: string; etag: string; original: string }
+type Editing = { name: string; file: string; etag: string; original: string; text: string }
 
 export function registerEdit(parent: Command, act: Act): void {
-  const edit = parent
+  const editing = parent
     .command('edit')
     .summary('change a config’s draft in your editor')
     .description(
@@ -27,11 +25,11 @@ export function registerEdit(parent: Command, act: Act): void {
     )
     .argument('<config>', 'its name')
     .option('-m, --message <text>', 'save it as a version too, with this reason')
-  examples(edit, [
+  examples(editing, [
     'farmctl edit default',
     'EDITOR="code --wait" farmctl edit default -m "Longer timeouts"',
   ])
-  act<Options>(edit, editDraft)
+  act<Options>(editing, editDraft)
 }
 
 async function editDraft(tool: Tool, options: Options, name = ''): Promise<void> {
@@ -39,53 +37,17 @@ async function editDraft(tool: Tool, options: Options, name = ''): Promise<void>
   const { body: draft, etag } = await taggedBodyOf(
     api.GET('/api/v1/configs/{name}/draft', { params: { path: { name } } }),
   )
-  const dir = mkdtempSync(join(tmpdir(), 'farmctl-edit-'))
-  const file = join(dir, `${name}.jsonc`)
-  writeFileSync(file, draft.text, { mode: 0o600 })
-  const text = await editText(tool, { name, file, etag, original: draft.text })
-  if (text === null) {
-    rmSync(dir, { recursive: true })
-    tool.show({ config: name, changed: false }, () => ['Nothing was changed.'])
-    return
-  }
-  await keepingFile(file, () => save(tool, { name, file, etag, original: draft.text }, options))
-  rmSync(dir, { recursive: true })
+  const isChanged = await edit(tool, { name, text: draft.text }, ({ text, file }) =>
+    save(tool, { name, file, etag, original: draft.text, text }, options),
+  )
+  if (isChanged) return
+  tool.show({ config: name, changed: false }, () => ['Nothing was changed.'])
 }
-
-/** null: left as it was. */
-async function editText(tool: Tool, { file, original }: Editing): Promise<string | null> {
-  await keepingFile(file, () => openEditor(tool, file))
-  const text = readFileSync(file, 'utf8')
-  return text === original ? null : text
-}
-
-async function openEditor({ process: { env } }: Tool, file: string): Promise<void> {
-  const editor = env.VISUAL || env.EDITOR || 'vi'
-  // As Git does it: the variable may hold options, and the shell splits them.
-  const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Failure(`The editor (${editor}) ended with ${code}. Nothing was saved.`)
-}
-
-/** Whatever goes wrong from here on, the text is somebody's work. */
-async function keepingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Failure)
-      throw new Failure(`${error.message}\n${keptAt(file)}`, error.exitCode)
-    if (isApiError(error)) error.message += ` ${keptAt(file)}`
-    throw error
-  }
-}
-
-const keptAt = (file: string) => `Your text is kept in ${file}`
 
 async function save(tool: Tool, editing: Editing, { message }: Options): Promise<void> {
   const api = tool.api()
-  const { name, file } = editing
-  const text = readFileSync(file, 'utf8')
-  const saved = await putDraft(tool, api, editing, text)
+  const { name, file, text } = editing
+  const saved = await putDraft(tool, api, editing)
   const warnings = await requireValid(api, { file, text }).then(
     () => null,
     (error: unknown) => error,
@@ -112,8 +74,8 @@ async function save(tool: Tool, editing: Editing, { message }: Options): Promise
   ])
 }
 
-async function putDraft(tool: Tool, api: Api, editing: Editing, text: string) {
-  const { name, etag } = editing
+async function putDraft(tool: Tool, api: Api, editing: Editing) {
+  const { name, etag, text } = editing
   const params = { path: { name }, header: { 'if-match': etag } }
   try {
     return await bodyOf(api.PUT('/api/v1/configs/{name}/draft', { params, body: { text } }))

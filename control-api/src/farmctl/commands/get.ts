@@ -93,6 +93,14 @@ const fetchAll = async (tool: Tool, { resource, query, name }: Asked): Promise<u
     ? await collect(resource.list(tool.api(), query))
     : [await resource.one(tool.api(), name, query)]
 
+/** For commands that are called list. */
+export const listResource = (tool: Tool, resource: Resource<unknown>) =>
+  printOnce(
+    tool,
+    { resource, query: { selector: '', of: undefined, limit: resource.shown }, name: undefined },
+    { output: 'table' },
+  )
+
 async function printOnce(tool: Tool, asked: Asked, options: Options): Promise<void> {
   const items = await fetchAll(tool, asked)
   const { resource, name } = asked

@@ -3,15 +3,17 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { bodyOf, taggedBodyOf } from '../api.ts'
-import { printFile } from '../apply/nodes.ts'
+import type { Manifest } from '../apply/manifests.ts'
+import { nodeFileOf, planNode, printFile } from '../apply/nodes.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { type JsonObject, readDocument } from '../documents.ts'
 import { Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
 import { findNode } from '../nodes.ts'
 import { labelsText } from '../table.ts'
-import { painter } from './apply.ts'
+import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
+import { painter, type Review, reviewed } from './review.ts'
 
 type Sure = { yes?: boolean }
 type DriftOptions = Sure & { adopt?: boolean; discard?: boolean; message?: string }
@@ -44,6 +46,12 @@ export function registerNodes(program: Command, act: Act): void {
     'farmctl nodes override node-1 -f node-1.jsonc',
   ])
   act<OverrideOptions>(override, overrideNode)
+
+  const editing = reviewed(nodes.command('edit'))
+    .description('change a node’s labels and override in your editor')
+    .argument('<node>', NODE)
+  examples(editing, ['farmctl nodes edit node-1'])
+  act<Review>(editing, editNode)
 
   const drift = nodes
     .command('drift')
@@ -86,8 +94,9 @@ async function labelNode(tool: Tool, name: string, words: readonly string[]): Pr
   for (const word of words) applyLabel(labels, word)
   const params = { path, header: { 'if-match': etag } }
   const changed = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }))
-  if (!('labels' in changed)) throw new Failure('The control plane answered with a preview only.')
-  tool.show(changed, () => [`${changed.name}: ${labelsText(changed.labels) || 'no labels'}`])
+  // With dry_run it would be what the change touches.
+  const after = 'labels' in changed ? changed.labels : labels
+  tool.show(changed, () => [`${name}: ${labelsText(after) || 'no labels'}`])
 }
 
 function applyLabel(labels: Record<string, string>, word: string): void {
@@ -123,6 +132,15 @@ async function overrideNode(tool: Tool, { file, yes }: OverrideOptions, name = '
 async function readPatch(tool: Tool, file: string): Promise<JsonObject> {
   const text = file === '-' ? await tool.terminal.readAll() : readFileSync(file, 'utf8')
   return readDocument(file, text, null)
+}
+
+async function editNode(tool: Tool, options: Review, nameOrId = ''): Promise<void> {
+  const api = tool.api()
+  const { name } = await findNode(api, nameOrId)
+  const read = async () => printFile(await nodeFileOf(api, await findNode(api, name)))
+  const plan = async (manifest: Manifest) =>
+    planNode({ api, nodes: [await findNode(api, name)] }, manifest)
+  await editManifest(tool, { kind: 'node', name, read, plan }, options)
 }
 
 async function driftOfNode(tool: Tool, options: DriftOptions, name = ''): Promise<void> {

@@ -11,6 +11,7 @@ import { progressOf, resourceOf } from '../resources.ts'
 import { age, tableLines } from '../table.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
+import { listResource } from './get.ts'
 
 type StartOptions = { message?: string; dryRun?: boolean; yes?: boolean; wait: boolean }
 type FreezeOptions = { yes?: boolean }
@@ -35,20 +36,7 @@ export function registerRollout(program: Command, act: Act): void {
 
   const list = rollout.command('list').description('the newest rollouts')
   examples(list, ['farmctl rollout list'])
-  act(list, async (tool) => {
-    const resource = resourceOf('rollouts')
-    const query = { selector: '', of: undefined, limit: resource.shown }
-    const items: unknown[] = []
-    for await (const item of resource.list(tool.api(), query)) items.push(item)
-    const columns = resource.columns.filter(({ isWide }) => !isWide)
-    const rows = () => items.map((item) => columns.map(({ of }) => of(item)))
-    tool.show({ items }, () =>
-      tableLines(
-        columns.map(({ title }) => title),
-        rows(),
-      ),
-    )
-  })
+  act(list, (tool) => listResource(tool, resourceOf('rollouts')))
 
   const status = rollout
     .command('status')

@@ -8,7 +8,7 @@ import { PreconditionFailed } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import { sha256 } from '../../ids.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { IfNoneMatchSchema, NameSchema } from '../../schema/common.ts'
+import { IfMatchSchema, IfNoneMatchSchema, NameSchema } from '../../schema/common.ts'
 import { explainConflict, revisionIn } from './draft-conflict.ts'
 import { changeDraft, type DraftRevision, revisionsSince } from './draft-store.ts'
 import { ConfigNotFound, DraftChanged, DraftNotDiscarded } from './errors.ts'
@@ -21,7 +21,6 @@ type Deps = { db: Kysely<Database>; write: Write; now: () => number; schema: Sch
 
 const tags = ['configs']
 const params = Type.Object({ name: NameSchema })
-const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
 export const draftRoutes =
   ({ db, write, now, schema }: Deps) =>
@@ -57,7 +56,7 @@ export const draftRoutes =
           description:
             'When somebody was faster, 412 says who changed what and carries a three-way merge of both texts.',
           params,
-          headers,
+          headers: IfMatchSchema,
           body: PutDraftSchema,
           response: { 200: DraftSchema, 412: DraftConflictSchema },
         },
@@ -92,7 +91,7 @@ export const draftRoutes =
           tags,
           summary: 'Discard what was changed in the draft: it is the latest version again',
           params,
-          headers,
+          headers: IfMatchSchema,
           response: { 200: DraftSchema, 412: DraftConflictSchema },
         },
       },

@@ -7,7 +7,7 @@ import type { Unit, Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import { limits } from '../../plugins/limits.ts'
 import { requireIfMatch } from '../../preconditions.ts'
-import { NameSchema, pageOf } from '../../schema/common.ts'
+import { IfMatchSchema, NameSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { draftRoutes } from './draft-routes.ts'
 import { ConfigInUse, ConfigNotFound } from './errors.ts'
@@ -32,7 +32,6 @@ type Deps = {
 const tags = ['configs']
 const byName = defineCursor('configs', 'text')
 const params = Type.Object({ name: NameSchema })
-const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 const permission = 'configs:read' as const
 
 export const configRoutes = (deps: Deps) => async (app: App) => {
@@ -103,7 +102,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         description:
           '409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.',
         params,
-        headers,
+        headers: IfMatchSchema,
         response: { 204: Type.Null() },
       },
     },

@@ -10,6 +10,7 @@ import type { App } from '../../fastify.ts'
 import { OverrideTooLarge } from '../../merge-patch.ts'
 import { pageOf, TokenIdSchema } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
+import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
 import {
   CreatedEnrolmentTokenSchema,
   EnrolmentTokenSchema,
@@ -36,7 +37,7 @@ export const enrolmentTokenRoutes =
     app.get(
       '/enrolment-tokens',
       {
-        config: { permission: 'nodes:enrol', errors: [] },
+        config: { permission: 'nodes:enrol', scope: 'nodes', errors: [] },
         schema: {
           operationId: 'listEnrolmentTokens',
           tags,
@@ -45,10 +46,16 @@ export const enrolmentTokenRoutes =
           response: { 200: pageOf(EnrolmentTokenSchema) },
         },
       },
-      async ({ query }) => {
+      async ({ query, user }) => {
         const { limit = 100, usable = null } = query
         const [before] = cursor.read(query.cursor) ?? []
-        const found = await listTokens(db, { before, limit: limit + 1, usable, nowMs: now() })
+        const found = await listTokens(db, {
+          before,
+          limit: limit + 1,
+          usable,
+          scope: scopeOf(user),
+          nowMs: now(),
+        })
         const { rows, nextCursor } = cursor.page(found, limit, (token) => [token.id])
         return { items: rows, nextCursor }
       },
@@ -59,8 +66,9 @@ export const enrolmentTokenRoutes =
       {
         config: {
           permission: 'nodes:enrol',
+          scope: 'nodes',
           secretAnswer: true,
-          errors: [BoundToken, NodeNotFound, OverrideTooLarge],
+          errors: [BoundToken, NodeNotFound, OutsideScope, OverrideTooLarge],
         },
         schema: {
           operationId: 'createEnrolmentToken',
@@ -73,9 +81,13 @@ export const enrolmentTokenRoutes =
         },
       },
       async (request, reply) => {
+        const { labels = {}, nodeId } = request.body
+        if (!nodeId)
+          requireWithin(request.user, labels, 'what enrols with these labels would not be')
         reply.code(201)
         return await createToken(write, {
           ...request.body,
+          scope: scopeOf(request.user),
           createdBy: request.user?.username ?? null,
           nowMs: now(),
           agentUrl,
@@ -87,7 +99,7 @@ export const enrolmentTokenRoutes =
     app.delete(
       '/enrolment-tokens/:id',
       {
-        config: { permission: 'nodes:enrol', errors: [EnrolmentTokenNotFound] },
+        config: { permission: 'nodes:enrol', scope: 'nodes', errors: [EnrolmentTokenNotFound] },
         schema: {
           operationId: 'deleteEnrolmentToken',
           tags,
@@ -99,7 +111,9 @@ export const enrolmentTokenRoutes =
       async (request, reply) => {
         const { id } = request.params
         const actor = request.user?.username ?? ''
-        if (!(await write((unit) => deleteToken(unit, id, actor)))) {
+        if (
+          !(await write((unit) => deleteToken(unit, id, { actor, scope: scopeOf(request.user) })))
+        ) {
           throw new EnrolmentTokenNotFound(id)
         }
         return reply.code(204).send(null)

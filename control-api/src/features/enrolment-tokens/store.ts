@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Enrolment tokens at rest: of the secret only a digest.
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import type { Database, EnrolmentTokensTable } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { defineError, NodeNotFound } from '../../errors.ts'
 import { newId, newSecret, sha256 } from '../../ids.ts'
 import { requireModestOverride } from '../../merge-patch.ts'
+import type { Scope } from '../../scope.ts'
 import type { CreatedEnrolmentToken, EnrolmentToken, NewEnrolmentToken } from './schema.ts'
 
 type Row = Selectable<EnrolmentTokensTable>
@@ -14,6 +16,7 @@ type Page = {
   limit: number
   /** null: all of them. */
   usable: boolean | null
+  scope: Scope
   nowMs: number
 }
 
@@ -32,18 +35,39 @@ export async function listTokens(db: Kysely<Database>, page: Page): Promise<Enro
   return (await pageQuery(db, page).execute()).map(view)
 }
 
-export function pageQuery(db: Kysely<Database>, { before, limit, usable, nowMs }: Page) {
+export function pageQuery(db: Kysely<Database>, { before, limit, usable, scope, nowMs }: Page) {
   const isUsable = sql<number>`uses < max_uses and expires_at_ms > ${nowMs}`
   return db
     .selectFrom('enrolment_tokens')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
     .$if(usable !== null, (query) => query.where(sql`(${isUsable})`, '=', usable ? 1 : 0))
+    .$if(scope !== null, (query) => query.where(whatEnrolsIsWithin(scope)))
     .orderBy('id', 'desc')
     .limit(limit)
 }
 
+/** A token has the labels that its nodes get, or the node whose way back it is. */
+const whatEnrolsIsWithin =
+  (scope: Scope) => (eb: ExpressionBuilder<Database, 'enrolment_tokens'>) =>
+    eb
+      .case()
+      .when('node_id', 'is', null)
+      .then(labelsWithin('enrolment_tokens.labels', scope))
+      .else(
+        eb.exists(
+          eb
+            .selectFrom('nodes')
+            .select('nodes.id')
+            .whereRef('nodes.id', '=', 'enrolment_tokens.node_id')
+            .where(labelsWithin('nodes.labels', scope)),
+        ),
+      )
+      .end()
+
 type Creation = NewEnrolmentToken & {
+  /** Of who makes it: a node outside is not there. */
+  scope: Scope
   /** null: the operator, on the control plane's machine. */
   createdBy: string | null
   nowMs: number
@@ -56,13 +80,13 @@ export async function createToken(
   write: Write,
   creation: Creation,
 ): Promise<CreatedEnrolmentToken> {
-  const { labels, mergePatch, maxUses = 1, nodeId, createdBy, nowMs, agentUrl } = creation
+  const { labels, mergePatch, maxUses = 1, nodeId, scope, createdBy, nowMs, agentUrl } = creation
   const { expiresInSeconds = DEFAULT_LIFE_SECONDS, fingerprint } = creation
   if (nodeId && (hasMembers(labels) || hasMembers(mergePatch) || maxUses > 1))
     throw new BoundToken()
   if (mergePatch) requireModestOverride(mergePatch)
   return write(async (unit) => {
-    if (nodeId && !(await isActive(unit, nodeId))) throw new NodeNotFound(nodeId)
+    if (nodeId && !(await isActive(unit, nodeId, scope))) throw new NodeNotFound(nodeId)
     const secret = newSecret('fst')
     const row = await unit.trx
       .insertInto('enrolment_tokens')
@@ -108,21 +132,27 @@ export async function createToken(
 
 const hasMembers = (value: object | undefined) => Object.keys(value ?? {}).length > 0
 
-async function isActive({ trx }: Unit, nodeId: string): Promise<boolean> {
+async function isActive({ trx }: Unit, nodeId: string, scope: Scope): Promise<boolean> {
   const node = await trx
     .selectFrom('nodes')
     .select('id')
     .where('id', '=', nodeId)
     .where('decommissioned_at_ms', 'is', null)
+    .where(labelsWithin('labels', scope))
     .executeTakeFirst()
   return node !== undefined
 }
 
 /** False: there was none. Nodes that enrolled with it stay. */
-export async function deleteToken(unit: Unit, id: string, actor: string): Promise<boolean> {
+export async function deleteToken(
+  unit: Unit,
+  id: string,
+  { actor, scope }: { actor: string; scope: Scope },
+): Promise<boolean> {
   const deleted = await unit.trx
     .deleteFrom('enrolment_tokens')
     .where('id', '=', id)
+    .where(whatEnrolsIsWithin(scope))
     .returningAll()
     .executeTakeFirst()
   if (!deleted) return false

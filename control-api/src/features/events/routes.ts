@@ -6,7 +6,9 @@ import { TooManyStreams } from '../../errors.ts'
 import type { EventLog, StoredEvent } from '../../event-log.ts'
 import type { App } from '../../fastify.ts'
 import type { SseHub, SseStream } from '../../plugins/sse.ts'
+import { type Scope, scopeOf } from '../../scope.ts'
 import { type Event, EventSchema } from './schema.ts'
+import { scopedStream } from './scoped-stream.ts'
 
 type Deps = {
   events: EventLog
@@ -14,6 +16,8 @@ type Deps = {
   now: () => number
   /** Told at most once a second which nodes sent measurements. Returns how to stop. */
   onNewWindows: (listener: (nodeIds: string[]) => void) => () => void
+  /** Is it about nothing outside the scope? */
+  isWithin: (event: Event, scope: Scope) => Promise<boolean>
   /** A stream outlives the request that was checked; it must not outlive the session or the token. */
   mayStillListen: (request: FastifyRequest) => Promise<boolean>
 }
@@ -33,7 +37,12 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
     {
       // A HEAD of it would open a stream nobody reads.
       exposeHeadRoute: false,
-      config: { permission: 'events:read', rateLimit: false, errors: [TooManyStreams] },
+      config: {
+        permission: 'events:read',
+        scope: 'nodes',
+        rateLimit: false,
+        errors: [TooManyStreams],
+      },
       schema: {
         operationId: 'streamEvents',
         tags: ['events'],
@@ -53,7 +62,10 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const seen = request.headers['last-event-id']
-      const stream = hub.open(reply)
+      const scope = scopeOf(request.user)
+      const opened = hub.open(reply)
+      const stream =
+        scope === null ? opened : scopedStream(opened, (event) => deps.isWithin(event, scope))
       const stopMetrics = deps.onNewWindows((nodeIds) => {
         for (const event of metricsEvents(nodeIds, deps.now())) stream.send({ data: event })
       })

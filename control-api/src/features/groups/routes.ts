@@ -12,7 +12,13 @@ import { sha256 } from '../../ids.ts'
 import { OverrideTooLarge } from '../../merge-patch.ts'
 import type { OpenPreviews } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { DryRunQuerySchema, NameSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
+import {
+  DryRunQuerySchema,
+  IfMatchSchema,
+  NameSchema,
+  PageQuerySchema,
+  pageOf,
+} from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
 import {
@@ -53,9 +59,8 @@ const settingsErrors = [DefaultGroupFixed, ConfigUnknown, SelectorInvalid, Overr
 const cursor = defineCursor('groups', 'text')
 const tags = ['groups']
 const params = Type.Object({ name: NameSchema })
-const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 const GroupOrImpactSchema = Type.Union([GroupSchema, ImpactSchema])
-const change = { tags, params, headers, querystring: DryRunQuerySchema }
+const change = { tags, params, headers: IfMatchSchema, querystring: DryRunQuerySchema }
 
 export const groupRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, now } = deps
@@ -271,7 +276,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'Put the groups into another order; with dry_run=1 say what that would do',
         description: 'Name each group once. The default group is always the last and is not named.',
-        headers,
+        headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
         body: GroupOrderSchema,
         response: { 200: Type.Union([GroupOrderSchema, ImpactSchema]) },

@@ -7,6 +7,7 @@ import type { App } from '../../fastify.ts'
 import type { MetricsStore } from '../../metrics-store/metrics-store.ts'
 import { MAX_POINTS, planQuery, type Range } from '../../metrics-store/rings.ts'
 import { limits } from '../../plugins/limits.ts'
+import { type Scope, scopeOf } from '../../scope.ts'
 import { MetricsQuerySchema, MetricsSchema } from './schema.ts'
 import { chartNodes } from './store.ts'
 
@@ -55,6 +56,7 @@ export const metricsRoutes =
       {
         config: {
           permission: 'metrics:read',
+          scope: 'nodes',
           rateLimit: limits.expensive,
           errors: [TooManyNodes, EmptyRange, NodeNotFound],
         },
@@ -73,9 +75,9 @@ export const metricsRoutes =
           },
         },
       },
-      async ({ query }) => {
+      async ({ query, user }) => {
         const range = rangeOf(query, now())
-        const nodes = await findNodes(query.node)
+        const nodes = await findNodes(query.node, scopeOf(user))
         const names = new Map(nodes.map((node) => [node.id, node.name]))
         const nodeIds = [...names.keys()]
         const maxPoints = Math.min(
@@ -100,11 +102,11 @@ export const metricsRoutes =
       },
     )
 
-    async function findNodes(asked: string | undefined) {
+    async function findNodes(asked: string | undefined, scope: Scope) {
       const ids =
         asked === undefined ? null : [...new Set(asked.split(',').filter((id) => id !== ''))]
       if (ids !== null && ids.length > MAX_NODES) throw new TooManyNodes()
-      const nodes = await chartNodes(db, ids, MAX_NODES + 1)
+      const nodes = await chartNodes(db, ids, { limit: MAX_NODES + 1, scope })
       if (nodes.length > MAX_NODES) throw new TooManyNodes()
       const unknown = ids?.find((id) => !nodes.some((node) => node.id === id))
       if (unknown !== undefined) throw new NodeNotFound(unknown)

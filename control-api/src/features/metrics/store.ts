@@ -2,6 +2,8 @@
 // Which nodes a chart is about.
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
+import type { Scope } from '../../scope.ts'
 
 export type ChartNode = { id: string; name: string }
 
@@ -9,13 +11,14 @@ export type ChartNode = { id: string; name: string }
 export async function chartNodes(
   db: Kysely<Database>,
   ids: readonly string[] | null,
-  limit: number,
+  { limit, scope }: { limit: number; scope: Scope },
 ): Promise<ChartNode[]> {
   return await db
     .selectFrom('nodes')
     .select(['id', 'name'])
     .$if(ids === null, (query) => query.where('decommissioned_at_ms', 'is', null))
     .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
+    .where(labelsWithin('labels', scope))
     .orderBy('name')
     .limit(limit)
     .execute()

@@ -12,6 +12,7 @@ import { targetOf } from '../../grouping.ts'
 import type { Adopt, ReadGrouping } from '../../ports.ts'
 import { InRecovery } from '../../recovery.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
+import { requireWholeFarm, WholeFarmRequired } from '../../scope.ts'
 import { DriftChanged, NoDrift, NothingAssigned } from './errors.ts'
 import { DriftAnswerSchema, DriftDecisionSchema, DriftDetailSchema } from './schema.ts'
 import { activeNode, createNodeStore, type NodeRow } from './store.ts'
@@ -73,6 +74,7 @@ export const nodeDriftRoutes =
             DriftChanged,
             NothingAssigned,
             InRecovery,
+            WholeFarmRequired,
             ...adoptErrors,
           ],
         },
@@ -112,6 +114,7 @@ export const nodeDriftRoutes =
       if (!user?.permissions.includes('configs:write')) {
         throw new NotAllowed('configs:write', user?.roles ?? [])
       }
+      requireWholeFarm(user)
       const given = await latestAssignment(db, node.id)
       if (!given) throw new NothingAssigned(node.name)
       const text = (await driftText(db, node.id)) ?? ''

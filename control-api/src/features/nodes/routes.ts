@@ -11,6 +11,7 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
+import type { Labels } from '../../grouping.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Identity } from '../../meta.ts'
 import type {
@@ -22,9 +23,16 @@ import type {
   RolloutEngine,
 } from '../../ports.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { DryRunQuerySchema, IfNoneMatchSchema, NodeIdSchema, pageOf } from '../../schema/common.ts'
+import {
+  DryRunQuerySchema,
+  IfMatchSchema,
+  IfNoneMatchSchema,
+  NodeIdSchema,
+  pageOf,
+} from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
+import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
 import { matches, parseSelector } from '../../selector.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
@@ -60,7 +68,6 @@ type Deps = {
 const tags = ['nodes']
 const params = Type.Object({ id: NodeIdSchema })
 const cursor = defineCursor('nodes', 'text')
-const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, fleet, now, readGrouping } = deps
@@ -81,24 +88,21 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     return node
   }
 
-  /** Of whom the group or the labels are asked for. */
-  const idsLabelled = async ({ group, selector }: { group?: string; selector?: string }) => {
-    if (group === undefined && selector === undefined) return []
+  /** Whose labels are asked for; null: everybody's. */
+  const labelFilter = async ({ group, selector }: { group?: string; selector?: string }) => {
+    if (group === undefined && selector === undefined) return null
     const parsed = parseSelector(selector ?? '')
     if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
     const grouping = await readGrouping(db)
-    const wanted = (await nodes.labels()).filter((node) => {
-      const labels = JSON.parse(node.labels)
-      if (!matches(parsed.selector, labels)) return false
-      return group === undefined || grouping.of(labels).name === group
-    })
-    return [{ ids: wanted.map(({ id }) => id), isIn: true }]
+    return (labels: Labels) =>
+      matches(parsed.selector, labels) &&
+      (group === undefined || grouping.of(labels).name === group)
   }
 
   app.get(
     '/nodes',
     {
-      config: { permission: 'nodes:read', errors: [SelectorInvalid] },
+      config: { permission: 'nodes:read', scope: 'nodes', errors: [SelectorInvalid] },
       schema: {
         operationId: 'listNodes',
         tags,
@@ -107,14 +111,17 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(NodeSchema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, user }) => {
       const { limit = 100, name, q, connected } = query
+      const scope = scopeOf(user)
       const [after] = cursor.read(query.cursor) ?? []
-      const among = [
-        ...(connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]),
-        ...(await idsLabelled(query)),
-      ]
-      const found = await nodes.page({ after, limit: limit + 1, name, q, among })
+      const among = connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]
+      const page = { after, limit: limit + 1, scope, name, q, among }
+      const isWanted = await labelFilter(query)
+      const labelled = isWanted && (await nodes.idsLabelled(page, isWanted))
+      const found = await nodes.page(
+        labelled ? { ...page, among: [{ ids: labelled, isIn: true }] } : page,
+      )
       const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
       return { items: await view(rows), nextCursor }
     },
@@ -144,13 +151,13 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken] },
+      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken, OutsideScope] },
       schema: {
         operationId: 'updateNode',
         tags,
         summary: 'Rename a node or replace its labels; with dry_run=1 say what that would do',
         params,
-        headers,
+        headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
         body: NodePatchSchema,
         response: { 200: Type.Union([NodeSchema, ImpactSchema]) },
@@ -162,6 +169,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const requireFree = async (reader: Kysely<Database>) => {
         if (name !== undefined && (await nameIsTaken(reader, name, id))) throw new NameTaken(name)
       }
+      if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
       if (request.query.dry_run === '1') {
         requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
         await requireFree(db)
@@ -257,7 +265,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         summary: 'Replace what differs on this node; takes effect with the next rollout to it',
         description: 'With dry_run=1 it says what that would do.',
         params,
-        headers,
+        headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
         body: OverrideSchema,
         response: { 200: Type.Union([OverrideSchema, ImpactSchema]) },

@@ -3,8 +3,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { revokeCertificates } from '../../agents/certificates.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
 import type { Unit } from '../../db/write.ts'
 import { NodeNotFound } from '../../errors.ts'
+import type { Labels, Scope } from '../../scope.ts'
 
 export type NodeRow = Selectable<NodesTable>
 export type NodeStore = ReturnType<typeof createNodeStore>
@@ -15,24 +17,44 @@ export type NodeFilter = {
   /** Only these, or all but these; each must hold. */
   among: readonly { ids: readonly string[]; isIn: boolean }[]
 }
-type Page = NodeFilter & { after: string | undefined; limit: number }
+type Page = NodeFilter & { after: string | undefined; limit: number; scope: Scope }
+
+/** Nodes whose labels are looked at in one go: a page of a common label takes one or two. */
+const WALKED_AT_ONCE = 500
 
 export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
     page: (page: Page): Promise<NodeRow[]> => pageQuery(db, page).execute(),
-    labels: (): Promise<{ id: string; labels: string }[]> =>
-      db
-        .selectFrom('nodes')
-        .select(['id', 'labels'])
-        .where('decommissioned_at_ms', 'is', null)
-        .execute(),
+    /** The ids of a page of those whose labels are wanted; looks no further than to where it is full. */
+    idsLabelled: (page: Page, isWanted: (labels: Labels) => boolean) => walk(db, page, isWanted),
     byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
   }
 }
 
+/** Of decommissioned ones too: their past is still shown. null: there never was one. */
+export async function labelsOfNode(db: Kysely<Database>, id: string): Promise<Labels | null> {
+  const row = await db.selectFrom('nodes').select('labels').where('id', '=', id).executeTakeFirst()
+  return row ? JSON.parse(row.labels) : null
+}
+
+/** Which of these are nodes within the scope. */
+export async function nodeIdsWithin(
+  db: Kysely<Database>,
+  ids: readonly string[],
+  scope: Scope,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(labelsWithin('labels', scope))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Walks the index of names, so a page costs the same wherever it begins. */
-export function pageQuery(db: Kysely<Database>, { after, limit, name, q, among }: Page) {
+export function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, among }: Page) {
   const page = db
     .selectFrom('nodes')
     .selectAll()
@@ -40,6 +62,7 @@ export function pageQuery(db: Kysely<Database>, { after, limit, name, q, among }
     .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
     .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
     .$if(q !== undefined, (query) => query.where(sql`instr(name, ${q?.toLowerCase()})`, '>', 0))
+    .$if(scope !== null, (query) => query.where(labelsWithin('labels', scope)))
     .orderBy('name')
     .limit(limit)
   return among.reduce(
@@ -51,6 +74,19 @@ export function pageQuery(db: Kysely<Database>, { after, limit, name, q, among }
       ),
     page,
   )
+}
+
+async function walk(db: Kysely<Database>, page: Page, isWanted: (labels: Labels) => boolean) {
+  const ids: string[] = []
+  for (let { after } = page; ; ) {
+    const rows = await pageQuery(db, { ...page, after, limit: WALKED_AT_ONCE })
+      .clearSelect()
+      .select(['id', 'name', 'labels'])
+      .execute()
+    for (const { id, labels } of rows) if (isWanted(JSON.parse(labels))) ids.push(id)
+    if (ids.length >= page.limit || rows.length < WALKED_AT_ONCE) return ids.slice(0, page.limit)
+    after = rows.at(-1)?.name
+  }
 }
 
 /** Throws NodeNotFound. */

@@ -2,7 +2,7 @@
 // Rollouts: start, watch, end.
 import { Type } from 'typebox'
 import { SelectorInvalid } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
+import type { App, SignedInUser } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { InRecovery } from '../../recovery.ts'
 import {
@@ -13,6 +13,7 @@ import {
   some,
 } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
+import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import type { Engine } from './engine.ts'
 import {
   FleetChanged,
@@ -64,24 +65,37 @@ const MovedOnSchema = Type.Intersect([
   }),
 ])
 
-const config = {
+const acting = {
   permission: 'rollouts:run' as const,
-  errors: [RolloutNotFound, StaleState, RolloutEnded, NotNow],
+  scope: 'nodes' as const,
+  errors: [RolloutNotFound, OutsideScope, StaleState, RolloutEnded, NotNow],
 }
+const nameOf = (user: SignedInUser | null) => user?.username ?? ''
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, engine, isConnected } = deps
 
-  const show = async (id: string): Promise<Rollout> => {
+  /** Of the nodes within the scope; without one of those it is not there. */
+  const show = async (id: string, scope: Scope): Promise<Rollout> => {
     const row = await findRollout(db, id)
-    if (!row) throw new RolloutNotFound(id)
-    return view(row, await tasksOf(db, [id]))
+    const tasks = await tasksOf(db, [id], scope)
+    if (!row || (scope !== null && tasks.length === 0)) throw new RolloutNotFound(id)
+    return view(row, tasks)
+  }
+
+  /** What is done to a rollout is done to all its nodes. Throws RolloutNotFound or OutsideScope. */
+  const requireAllWithin = async (id: string, scope: Scope): Promise<void> => {
+    if (scope === null) return
+    const { tasks } = await show(id, scope)
+    const all = await tasksOf(db, [id], null)
+    const outside = all.length - tasks.length
+    if (outside > 0) throw new OutsideScope(`${outside} of its nodes are not`, scope)
   }
 
   app.get(
     '/rollouts',
     {
-      config: { permission: 'rollouts:read', errors: [] },
+      config: { permission: 'rollouts:read', scope: 'nodes', errors: [] },
       schema: {
         operationId: 'listRollouts',
         tags,
@@ -90,16 +104,18 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: pageOf(RolloutSchema) },
       },
     },
-    async ({ query }) => {
+    async ({ query, user }) => {
       const { cursor: given, limit = 100, ...filter } = query
+      const scope = scopeOf(user)
       const [before] = cursor.read(given) ?? []
-      const found = await listRollouts(db, { ...filter, before, limit: limit + 1 })
+      const found = await listRollouts(db, { ...filter, before, limit: limit + 1, scope })
       const { rows: shown, nextCursor } = cursor.page(found, limit, (row) => [row.id])
       const tasks =
         shown.length > 0
           ? await tasksOf(
               db,
               shown.map((row) => row.id),
+              scope,
             )
           : []
       const byRollout = Map.groupBy(tasks, (task) => task.rollout_id)
@@ -110,7 +126,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/rollouts/:id',
     {
-      config: { permission: 'rollouts:read', errors: [RolloutNotFound] },
+      config: { permission: 'rollouts:read', scope: 'nodes', errors: [RolloutNotFound] },
       schema: {
         operationId: 'getRollout',
         tags,
@@ -119,7 +135,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: RolloutSchema },
       },
     },
-    async ({ params: { id } }) => show(id),
+    async ({ params: { id }, user }) => show(id, scopeOf(user)),
   )
 
   app.post(
@@ -127,8 +143,10 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     {
       config: {
         permission: 'rollouts:run',
+        scope: 'nodes',
         errors: [
           InRecovery,
+          OutsideScope,
           VersionNotFound,
           SelectorInvalid,
           RolloutActive,
@@ -153,36 +171,33 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
     },
     async (request, reply) => {
       const { config, version, message = '', selector = '', strategy } = request.body
+      const scope = scopeOf(request.user)
+      const wish = { config, version, selector, scope, strategy }
       if (request.query.dry_run === '1') {
-        const plan = await planVersion(deps, { config, version, selector, strategy })
-        return { config, version, ...viewPlan(plan, isConnected) }
+        const { excluded, ...plan } = await planVersion(deps, wish)
+        const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
+        return { config, version, ...viewPlan({ ...plan, excluded: shown }, isConnected) }
       }
       const { onOverlap = 'refuse', planDigest } = request.body
-      const author = request.user?.username ?? ''
-      const id = await startRollout(deps, {
-        config,
-        version,
-        selector,
-        message,
-        author,
-        strategy,
-        onOverlap,
-        planDigest,
-      })
+      const author = nameOf(request.user)
+      const id = await startRollout(deps, { ...wish, message, author, onOverlap, planDigest })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
-      return show(id)
+      return show(id, scope)
     },
   )
 
-  const act = async (id: string, command: Command, stateVersion: number): Promise<Rollout> => {
+  type By = { stateVersion: number; user: SignedInUser | null }
+  const act = async (id: string, command: Command, { stateVersion, user }: By) => {
+    const scope = scopeOf(user)
+    await requireAllWithin(id, scope)
     await engine.obey(id, command, stateVersion)
-    return show(id)
+    return show(id, scope)
   }
 
   app.post(
     '/rollouts/:id/actions/freeze',
     {
-      config,
+      config: acting,
       schema: {
         operationId: 'freezeRollout',
         tags,
@@ -193,13 +208,13 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id }, body: { stateVersion }, user }) =>
-      act(id, { kind: 'freeze', actor: user?.username ?? '' }, stateVersion),
+      act(id, { kind: 'freeze', actor: nameOf(user) }, { stateVersion, user }),
   )
 
   app.post(
     '/rollouts/:id/actions/pause',
     {
-      config,
+      config: acting,
       schema: {
         operationId: 'pauseRollout',
         tags,
@@ -210,13 +225,13 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id }, body: { stateVersion, reason: why = '' }, user }) =>
-      act(id, { kind: 'pause', actor: user?.username ?? '', why }, stateVersion),
+      act(id, { kind: 'pause', actor: nameOf(user), why }, { stateVersion, user }),
   )
 
   app.post(
     '/rollouts/:id/actions/resume',
     {
-      config,
+      config: acting,
       schema: {
         operationId: 'resumeRollout',
         tags,
@@ -227,13 +242,13 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id }, body: { stateVersion }, user }) =>
-      act(id, { kind: 'resume', actor: user?.username ?? '' }, stateVersion),
+      act(id, { kind: 'resume', actor: nameOf(user) }, { stateVersion, user }),
   )
 
   app.post(
     '/rollouts/:id/actions/skip-gate',
     {
-      config,
+      config: acting,
       schema: {
         operationId: 'skipRolloutGate',
         tags,
@@ -244,13 +259,13 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id }, body: { stateVersion, reason: why }, user }) =>
-      act(id, { kind: 'skip-gate', actor: user?.username ?? '', why }, stateVersion),
+      act(id, { kind: 'skip-gate', actor: nameOf(user), why }, { stateVersion, user }),
   )
 
   app.post(
     '/rollouts/:id/actions/revert',
     {
-      config,
+      config: acting,
       schema: {
         operationId: 'revertRollout',
         tags,
@@ -261,7 +276,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ params: { id }, body: { stateVersion, reason: why = '' }, user }) =>
-      act(id, { kind: 'revert', actor: user?.username ?? '', why }, stateVersion),
+      act(id, { kind: 'revert', actor: nameOf(user), why }, { stateVersion, user }),
   )
 }
 

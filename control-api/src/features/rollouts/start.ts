@@ -6,6 +6,7 @@ import { SelectorInvalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { ReadGrouping } from '../../ports.ts'
+import { nodeIsWithin, OutsideScope, type Scope } from '../../scope.ts'
 import { parseSelector } from '../../selector.ts'
 import type { Engine } from './engine.ts'
 import {
@@ -21,12 +22,14 @@ import { overlap } from './rules.ts'
 import type { Strategy } from './schema.ts'
 import {
   activeNodes,
+  type FleetNode,
   insertRollout,
   lastGood,
   leaseHolders,
   type NewTask,
   type Reader,
   takeLeases,
+  tasksOf,
 } from './store.ts'
 import { type Arranged, arrange, planDigestOf } from './strategy.ts'
 import type { WaveNode } from './waves.ts'
@@ -49,6 +52,7 @@ type Ordered = {
   config: string
   version: number
   selector: string
+  scope: Scope
   strategy?: Strategy | undefined
 }
 type Order = Ordered & {
@@ -65,13 +69,17 @@ const ATTEMPTS = 3
 
 export async function planVersion(
   deps: StartDeps,
-  { config, version, selector, strategy }: Ordered,
+  { config, version, selector, scope, strategy }: Ordered,
 ): Promise<Arrangement> {
   const parsed = parseSelector(selector)
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
   const plan = await planRollout(deps, { config, text, selector: parsed.selector })
+  refuseNodesOutside(
+    plan.nodes.map(({ node }) => node),
+    scope,
+  )
   const arranged = arrange(await waveNodes(deps, plan.nodes, strategy), strategy)
   const targets = plan.nodes.map(({ node, digest }) => ({ nodeId: node.id, digest }))
   return { ...plan, arranged, planDigest: planDigestOf({ config, version }, arranged, targets) }
@@ -112,6 +120,12 @@ export async function startRollout(deps: StartDeps, order: Order): Promise<strin
   throw new FleetChanged()
 }
 
+/** Who starts it must have in their scope all that it reaches. */
+function refuseNodesOutside(nodes: readonly FleetNode[], scope: Scope): void {
+  const outside = nodes.filter((node) => !nodeIsWithin(scope, node)).length
+  if (outside > 0) throw new OutsideScope(`${outside} of the nodes it would reach are not`, scope)
+}
+
 function refuseBadPlan(plan: readonly PlannedNode[]): void {
   const unavailable = plan.find((planned) => planned.unavailable !== null)?.unavailable
   if (unavailable) throw new NodeCheckUnavailable(unavailable)
@@ -126,7 +140,7 @@ function refuseBadPlan(plan: readonly PlannedNode[]): void {
 async function store(
   { now, engine, releasedVersion, readGrouping }: StartDeps,
   unit: Unit,
-  { config, version, selector, message, author, onOverlap }: Order,
+  { config, version, selector, scope, message, author, onOverlap }: Order,
   plan: Arrangement,
 ): Promise<string | null> {
   const { trx } = unit
@@ -134,7 +148,7 @@ async function store(
   if (!isSameFleet(plan, fleet)) return null
   const nodeIds = plan.nodes.map(({ node }) => node.id)
   const id = newId('rollout')
-  await makeWay(engine, unit, { id, nodeIds, onOverlap })
+  await makeWay(engine, unit, { id, nodeIds, onOverlap, scope })
   const { policy, waves } = plan.arranged
   await insertRollout(
     trx,
@@ -169,12 +183,12 @@ async function store(
   return id
 }
 
-type Overlap = { id: string; nodeIds: readonly string[]; onOverlap: Order['onOverlap'] }
+type Overlap = Pick<Order, 'onOverlap' | 'scope'> & { id: string; nodeIds: readonly string[] }
 
 async function makeWay(
   engine: StartDeps['engine'],
   unit: Unit,
-  { id, nodeIds, onOverlap }: Overlap,
+  { id, nodeIds, onOverlap, scope }: Overlap,
 ): Promise<void> {
   const holders = nodeIds.length > 0 ? await leaseHolders(unit.trx, nodeIds) : []
   const { refusedBy, giveWay } = overlap(
@@ -187,7 +201,21 @@ async function makeWay(
     const refusal = new RolloutActive(inTheWay.id, what, inTheWay.state)
     throw refusal.withMembers({ rolloutId: inTheWay.id })
   }
+  if (giveWay.length > 0) await refuseRolloutsOutside(unit, giveWay, scope)
   for (const holder of giveWay) await engine.giveWay(unit, holder, id)
+}
+
+/** To freeze a rollout is to do something to all its nodes. */
+async function refuseRolloutsOutside(
+  { trx }: Unit,
+  rolloutIds: readonly string[],
+  scope: Scope,
+): Promise<void> {
+  const all = await tasksOf(trx, rolloutIds, null)
+  const outside = all.length - (await tasksOf(trx, rolloutIds, scope)).length
+  if (outside > 0) {
+    throw new OutsideScope(`${outside} nodes of the rollouts under way are not`, scope)
+  }
 }
 
 async function toTask(

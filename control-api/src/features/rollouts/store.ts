@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rollouts, tasks and leases in control.db, and what the planner needs to know of the nodes.
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { labelsWithin } from '../../db/labels.ts'
+import type { Scope } from '../../scope.ts'
 import type { Rollout, Task } from './model.ts'
 import type { RolloutState, TaskState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
@@ -125,37 +127,65 @@ export async function insertRollout(
 export const findRollout = (db: Reader, id: string): Promise<RolloutRow | undefined> =>
   db.selectFrom('rollouts').selectAll().where('id', '=', id).executeTakeFirst()
 
+const touches = (eb: ExpressionBuilder<Database, 'rollouts'>, scope: Scope) =>
+  eb.exists(
+    eb
+      .selectFrom('node_tasks')
+      .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+      .select('node_tasks.node_id')
+      .whereRef('node_tasks.rollout_id', '=', 'rollouts.id')
+      .where(labelsWithin('nodes.labels', scope)),
+  )
+
+/** Does it concern a node within the scope? */
+export async function rolloutTouches(db: Reader, id: string, scope: Scope): Promise<boolean> {
+  const row = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('id', '=', id)
+    .where((eb) => touches(eb, scope))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 type Page = {
   before: string | undefined
   limit: number
+  scope: Scope
   state?: RolloutState
   config?: string
   author?: string
 }
 
-/** Newest first; ids sort by time. */
+/** Newest first; ids sort by time. Those that touch a node within the scope. */
 export const listRollouts = (db: Reader, page: Page): Promise<RolloutRow[]> =>
   pageQuery(db, page).execute()
 
 /** Each filter has an index that ends with the id. */
-export const pageQuery = (db: Reader, { before, limit, state, config, author }: Page) =>
+export const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: Page) =>
   db
     .selectFrom('rollouts')
     .selectAll()
     .$if(before !== undefined, (query) => query.where('id', '<', before ?? ''))
+    .$if(scope !== null, (query) => query.where((eb) => touches(eb, scope)))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'draft'))
     .$if(config !== undefined, (query) => query.where('config', '=', config ?? ''))
     .$if(author !== undefined, (query) => query.where('author', '=', author ?? ''))
     .orderBy('id', 'desc')
     .limit(limit)
 
-export const tasksOf = (db: Reader, rolloutIds: readonly string[]): Promise<TaskWithName[]> =>
+export const tasksOf = (
+  db: Reader,
+  rolloutIds: readonly string[],
+  scope: Scope,
+): Promise<TaskWithName[]> =>
   db
     .selectFrom('node_tasks')
     .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
     .selectAll('node_tasks')
     .select('nodes.name as node_name')
     .where('rollout_id', 'in', rolloutIds)
+    .where(labelsWithin('nodes.labels', scope))
     .orderBy('nodes.name')
     .execute()
 
@@ -169,7 +199,8 @@ export async function loadRollout(
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const tasks = (await tasksOf(trx, [id])).map((task) => toTask(task, isConnected(task.node_id)))
+  const rows = await tasksOf(trx, [id], null)
+  const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
   const { state, reason } = row
   const frozen = { policy: JSON.parse(row.policy), progress: JSON.parse(row.progress) }
   return { row, rollout: { state, reason, ...frozen, tasks } }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Signing in and out, and one's own password.
 import type { FastifyRequest } from 'fastify'
+import type { Kysely } from 'kysely'
 import { Type } from 'typebox'
-import type { Unit, Write } from '../../db/write.ts'
+import type { Database } from '../../db/database.ts'
+import type { Write } from '../../db/write.ts'
 import {
   AccountDisabled,
   NotSignedIn,
@@ -11,31 +13,35 @@ import {
   WrongCredentials,
 } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
-import {
-  hashPassword,
-  TooManySignIns,
-  verifyNobody,
-  verifyPassword,
-} from '../../people/passwords.ts'
+import { hashPassword, TooManySignIns, verifyPassword } from '../../people/passwords.ts'
+import type { SecondFactor } from '../../people/second-factor.ts'
 import { endSessions } from '../../people/sessions.ts'
 import type { StartSession } from '../../people/start-session.ts'
-import {
-  createUserStore,
-  setPassword,
-  signedIn,
-  type User,
-  type UserStore,
-} from '../../people/users.ts'
+import { setPassword, signedIn, type User, type UserStore } from '../../people/users.ts'
 import { limits } from '../../plugins/limits.ts'
 import { COOKIE_PATH, SESSION_COOKIE } from '../../plugins/session.ts'
+import { createFailedSignIns } from './failed-sign-ins.ts'
+import { ownSessionsRoutes } from './own-sessions-routes.ts'
 import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'
-import { refuseWhile, Throttle } from './throttle.ts'
+import { secondFactorRoutes } from './second-factor-routes.ts'
+import {
+  attemptOf,
+  createSignIn,
+  requireUnchanged,
+  SecondFactorRequired,
+  WrongCode,
+} from './sign-in.ts'
+import type { SignInThrottle } from './sign-in-throttle.ts'
+import { refuseWhile } from './throttle.ts'
 import type { ViewSession } from './view.ts'
 
 type Deps = {
+  db: Kysely<Database>
   users: UserStore
   write: Write
   now: () => number
+  throttle: SignInThrottle
+  secondFactor: SecondFactor
   startSession: StartSession
   view: ViewSession
 }
@@ -65,24 +71,10 @@ const ofToken = ({ permissions, token }: SignedInUser) =>
     token: { id: token.id, name: token.name },
   }
 
-export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) => {
-  const hour = 3600_000
-  const perAccount = new Throttle({
-    free: 5,
-    maxWaitMs: 30_000,
-    forgetAfterMs: hour,
-    maxKeys: 10_000,
-  })
-  const perAddress = new Throttle({
-    free: 20,
-    maxWaitMs: 300_000,
-    forgetAfterMs: hour,
-    maxKeys: 10_000,
-  })
-
-  const letIn = (account: string, address: string) =>
-    refuseWhile(Math.max(perAccount.attempt(account, now()), perAddress.attempt(address, now())))
-
+export const sessionRoutes = (deps: Deps) => {
+  const { users, write, now, startSession, throttle, view } = deps
+  const tellFailure = createFailedSignIns({ write, now })
+  const signIn = createSignIn({ ...deps, tellFailure })
   const current = async (request: FastifyRequest): Promise<User> => {
     const user = request.user && (await users.byId(request.user.id))
     if (!user) throw new NotSignedIn()
@@ -90,13 +82,22 @@ export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) =
   }
 
   return async (app: App): Promise<void> => {
+    await app.register(secondFactorRoutes({ ...deps, current }))
+    await app.register(ownSessionsRoutes({ ...deps, current }))
     app.post(
       '/session',
       {
         config: {
           permission: 'public',
           rateLimit: limits.signIn,
-          errors: [WrongCredentials, AccountDisabled, TooManyAttempts, TooManySignIns],
+          errors: [
+            WrongCredentials,
+            SecondFactorRequired,
+            WrongCode,
+            AccountDisabled,
+            TooManyAttempts,
+            TooManySignIns,
+          ],
         },
         schema: {
           operationId: 'signInUser',
@@ -107,18 +108,7 @@ export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) =
         },
       },
       async (request, reply) => {
-        const { username, password } = request.body
-        const account = username.toLowerCase()
-        letIn(account, request.ip)
-        const user = await users.byUsername(username)
-        const right = user
-          ? await verifyPassword(password, user.passwordHash)
-          : await verifyNobody(password)
-        if (!user || !right) throw new WrongCredentials()
-        perAccount.succeeded(account)
-        perAddress.succeeded(request.ip)
-        if (user.disabled) throw new AccountDisabled()
-        await startSession(request, user.id, (unit) => requireUnchanged(unit, user))
+        const user = await signIn(request, reply, request.body)
         reply.code(201)
         return view(user, now())
       },
@@ -179,12 +169,11 @@ export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) =
       async (request) => {
         const user = await current(request)
         const { currentPassword, newPassword } = request.body
-        const account = user.username.toLowerCase()
-        letIn(account, request.ip)
+        const attempt = attemptOf(request, user.username)
+        refuseWhile(throttle.attempt(attempt))
         if (!(await verifyPassword(currentPassword, user.passwordHash)))
           throw new WrongCredentials()
-        perAccount.succeeded(account)
-        perAddress.succeeded(request.ip)
+        throttle.succeeded(attempt)
         if (newPassword === currentPassword) throw new SamePassword()
         const passwordHash = await hashPassword(newPassword)
         await startSession(request, user.id, async (unit) => {
@@ -202,10 +191,4 @@ export const sessionRoutes = ({ users, write, now, startSession, view }: Deps) =
       },
     )
   }
-}
-
-/** Verifying takes long: what became of the account meanwhile counts. */
-async function requireUnchanged({ trx }: Unit, { id, passwordHash }: User): Promise<void> {
-  const user = await createUserStore(trx).byId(id)
-  if (!user || user.disabled || user.passwordHash !== passwordHash) throw new WrongCredentials()
 }

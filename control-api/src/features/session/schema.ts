@@ -16,11 +16,19 @@ const NewPasswordSchema = Type.String({
   examples: ['correct horse battery staple'],
 })
 
+const CodeSchema = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description: 'Six digits of the authenticator, or a recovery code',
+  examples: ['287082'],
+})
+
 /** POST /session signInUser, GET /session getSession, DELETE /session signOut */
 export const CredentialsSchema = Type.Object(
   {
     username: Type.String({ minLength: 1, maxLength: 64, examples: ['admin'] }),
     password: PasswordSchema,
+    code: Type.Optional(CodeSchema),
   },
   { additionalProperties: false },
 )
@@ -48,6 +56,57 @@ export const ChangePasswordSchema = Type.Object(
   { currentPassword: PasswordSchema, newPassword: NewPasswordSchema },
   { additionalProperties: false },
 )
+
+/** POST /session/second-factor beginSecondFactor */
+export const PasswordOnlySchema = Type.Object(
+  { password: PasswordSchema },
+  { additionalProperties: false },
+)
+export const BegunSecondFactorSchema = Type.Object({
+  secret: Type.String({
+    description: 'Base32, to be typed',
+    examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'],
+  }),
+  uri: Type.String({
+    description: 'To be shown as a QR code',
+    examples: [
+      'otpauth://totp/Farmstead:ana?issuer=Farmstead&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&algorithm=SHA1&digits=6&period=30',
+    ],
+  }),
+})
+/** PUT /session/second-factor confirmSecondFactor */
+export const ConfirmSecondFactorSchema = Type.Object(
+  { code: CodeSchema },
+  { additionalProperties: false },
+)
+export const RecoveryCodesSchema = Type.Object({
+  recoveryCodes: Type.Array(Type.String({ examples: ['kfmbt-qwxya-hjcns'] }), {
+    description: 'Each stands in for a code once',
+  }),
+})
+/** DELETE /session/second-factor removeSecondFactor */
+export const RemoveSecondFactorSchema = Type.Object(
+  { password: PasswordSchema, code: CodeSchema },
+  { additionalProperties: false },
+)
+
+/** GET /session/list listOwnSessions */
+export const OwnSessionIdSchema = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  examples: ['5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef'],
+})
+export const OwnSessionsSchema = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      id: OwnSessionIdSchema,
+      signedInAt: TimeSchema,
+      expiresAt: TimeSchema,
+      address: Nullable(Type.String()),
+      userAgent: Nullable(Type.String()),
+      current: Type.Boolean(),
+    }),
+  ),
+})
 
 /** GET /setup getSetup, POST /setup setUp */
 export const SetupStateSchema = Type.Object({ required: Type.Boolean() })

@@ -3,12 +3,14 @@
 import type { Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
+import { TooManyAttempts } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import { hashPassword } from '../../people/passwords.ts'
+import { hashPassword, TooManySignIns } from '../../people/passwords.ts'
 import type { StartSession } from '../../people/start-session.ts'
 import { anyUserExists } from '../../people/users.ts'
+import { limits } from '../../plugins/limits.ts'
 import { SessionSchema, SetupSchema, SetupStateSchema } from './schema.ts'
-import { insertFirstAdmin, requireSetupToken } from './setup.ts'
+import { insertFirstAdmin, requireSetupToken, SetupDone, WrongSetupToken } from './setup.ts'
 import { refuseWhile, Throttle } from './throttle.ts'
 import type { ViewSession } from './view.ts'
 
@@ -35,7 +37,7 @@ export const setupRoutes =
     app.get(
       '/setup',
       {
-        config: { permission: 'public' },
+        config: { permission: 'public', errors: [] },
         schema: {
           operationId: 'getSetup',
           tags,
@@ -49,13 +51,16 @@ export const setupRoutes =
     app.post(
       '/setup',
       {
-        config: { permission: 'public' },
+        config: {
+          permission: 'public',
+          rateLimit: limits.signIn,
+          errors: [SetupDone, WrongSetupToken, TooManyAttempts, TooManySignIns],
+        },
         schema: {
           operationId: 'setUp',
           tags,
           summary: 'Make the first administrator; the answer sets the session cookie',
-          description:
-            'With the token that the service prints while there is no user. 409 `setup_done` when there is one.',
+          description: 'With the token that the service prints while there is no user.',
           body: SetupSchema,
           response: { 201: SessionSchema },
         },

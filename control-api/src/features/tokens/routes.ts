@@ -9,6 +9,7 @@ import { defineError, NotAllowed, NotSignedIn } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { PageQuerySchema, pageOf, TokenIdSchema } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
+import { requireWholeFarm, WholeFarmRequired } from '../../scope.ts'
 import { beyond } from './rules.ts'
 import { CreatedTokenSchema, NewTokenSchema, TokenSchema } from './schema.ts'
 import { createToken, findToken, listTokens, revokeToken, TooManyTokens } from './store.ts'
@@ -38,7 +39,7 @@ export const tokenRoutes =
     app.get(
       '/tokens',
       {
-        config: { permission: 'tokens:own', errors: [] },
+        config: { permission: 'tokens:own', errors: [WholeFarmRequired] },
         schema: {
           operationId: 'listTokens',
           tags,
@@ -54,7 +55,10 @@ export const tokenRoutes =
       async (request) => {
         const { all, cursor, limit = 100 } = request.query
         const user = callerOf(request)
-        if (all === '1') requirePermission(user, 'tokens:read')
+        if (all === '1') {
+          requirePermission(user, 'tokens:read')
+          requireWholeFarm(user)
+        }
         const [before] = byId.read(cursor) ?? []
         const found = await listTokens(db, {
           userId: all === '1' ? null : user.id,
@@ -112,9 +116,7 @@ export const tokenRoutes =
         await write(async (unit) => {
           const token = await findToken(unit.trx, id)
           const isMine = token?.user_id === user.id
-          if (!token || !(isMine || user.permissions.includes('tokens:write'))) {
-            throw new TokenNotFound(id)
-          }
+          if (!token || !(isMine || mayRevokeAll(user))) throw new TokenNotFound(id)
           await revokeToken(unit, token, user.username)
         })
         return reply.code(204).send(null)
@@ -126,6 +128,9 @@ function callerOf({ user }: FastifyRequest): SignedInUser {
   if (!user) throw new NotSignedIn()
   return user
 }
+
+const mayRevokeAll = ({ permissions, scope }: SignedInUser) =>
+  permissions.includes('tokens:write') && scope === null
 
 function requirePermission(user: SignedInUser, permission: SignedInUser['permissions'][number]) {
   if (!user.permissions.includes(permission)) throw new NotAllowed(permission, user.roles)

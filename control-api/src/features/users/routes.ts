@@ -9,7 +9,7 @@ import { hashPassword, oneTimePassword } from '../../people/passwords.ts'
 import { endSessions } from '../../people/sessions.ts'
 import { createUserStore, insertUser, type User } from '../../people/users.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { PageQuerySchema, pageOf, UserIdSchema } from '../../schema/common.ts'
+import { IfMatchSchema, PageQuerySchema, pageOf, UserIdSchema } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { userActionRoutes } from './action-routes.ts'
 import { actorOf, changeUser, requireCover } from './change.ts'
@@ -29,7 +29,6 @@ type Deps = { db: Kysely<Database>; write: Write; now: () => number }
 const tags = ['users']
 const places = defineCursor('users', 'text')
 const params = Type.Object({ id: UserIdSchema })
-const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 
 export const userRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, now } = deps
@@ -131,7 +130,7 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
         summary: 'Change roles or scope, disable or enable; ends the user’s sessions',
         description: '409 `last_admin`: one enabled administrator of the whole farm must be left.',
         params,
-        headers,
+        headers: IfMatchSchema,
         body: UserPatchSchema,
         response: { 200: UserSchema },
       },
@@ -171,7 +170,7 @@ export const userRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'Delete a user; histories keep the name',
         params,
-        headers,
+        headers: IfMatchSchema,
         response: { 204: Type.Null() },
       },
     },

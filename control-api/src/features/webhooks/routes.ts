@@ -9,7 +9,7 @@ import type { EventLog } from '../../event-log.ts'
 import type { App } from '../../fastify.ts'
 import { newId } from '../../ids.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
-import { PageQuerySchema, pageOf } from '../../schema/common.ts'
+import { IfMatchSchema, PageQuerySchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { webhookActionRoutes } from './action-routes.ts'
@@ -51,7 +51,6 @@ export type WebhookDeps = {
 const WEBHOOKS_MAX = 100
 const tags = ['webhooks']
 const params = Type.Object({ id: WebhookIdSchema })
-const headers = Type.Object({ 'if-match': Type.Optional(Type.String({ maxLength: 256 })) })
 const cursors = defineCursor('webhooks', 'text')
 
 export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
@@ -172,7 +171,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
         tags,
         summary: 'Change a webhook, or disable or enable it',
         params,
-        headers,
+        headers: IfMatchSchema,
         body: WebhookPatchSchema,
         response: { 200: WebhookSchema },
       },
@@ -214,7 +213,7 @@ export const webhookRoutes = (deps: WebhookDeps) => async (app: App) => {
         tags,
         summary: 'Delete a webhook: what it was not told yet it is not told any more',
         params,
-        headers,
+        headers: IfMatchSchema,
         response: { 204: Type.Null() },
       },
     },

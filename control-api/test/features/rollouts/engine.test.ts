@@ -69,6 +69,7 @@ async function open() {
         config: 'default',
         version,
         selector: '',
+        scope: null,
         message: '',
         author: 'ana',
         onOverlap: 'refuse',

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
-import { ApiError } from '../../lib/api-error.ts'
 import type { Group, Impact } from '../../lib/api-types.ts'
+import { impactOf } from '../../lib/impact.ts'
 
 /** There are at most a hundred. */
 export const groupsQuery = queryOptions({
@@ -62,14 +62,9 @@ export const saveGroupMutation = mutationOptions({
   mutationFn: (change: GroupSave) => save(change, '0'),
 })
 
-/** What saving would do. Asked anew for each change of the form, so an answer is not kept for long. */
-export const impactQuery = (change: GroupSave) =>
-  queryOptions({
-    queryKey: ['group-impact', change],
-    queryFn: async () => impactOf(await save(change, '1')),
-    retry: false,
-    gcTime: 0,
-  })
+/** What saving would do. */
+export const askGroupImpact = async (change: GroupSave): Promise<Impact> =>
+  impactOf(await save(change, '1'))
 
 export type GroupRemoval = { name: string; etag: string }
 
@@ -101,8 +96,3 @@ export const putOrderMutation = mutationOptions({
   mutationFn: ({ names, etag }: { names: string[]; etag: string }) =>
     api.PUT('/api/v1/group-order', { params: { header: { 'if-match': etag } }, body: { names } }),
 })
-
-function impactOf(answer: object | null): Impact {
-  if (answer !== null && 'moves' in answer) return answer as Impact
-  throw new ApiError(200, { detail: 'The control plane did not say what this would do.' })
-}

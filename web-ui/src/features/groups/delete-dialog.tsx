@@ -3,9 +3,9 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { deleteGroupMutation, removalImpactQuery, taggedGroupQuery } from './api.ts'
-import { ImpactPanel } from './impact-panel.tsx'
 
 type Props = { name: string; onClose: () => void }
 
@@ -35,7 +35,7 @@ function Removal({ name, etag, onClose }: Props & { etag: string }) {
     <div className="stack">
       <p>Its nodes go to the next group in order whose selector matches them.</p>
       <QueryStates query={impact} what="What this would do" skeletonRows={2}>
-        {(found) => <ImpactPanel impact={found} />}
+        {(found) => <ImpactPanel impact={found} doing="Removing" />}
       </QueryStates>
       {remove.isError && <ErrorBox what="Not removed" error={remove.error} />}
       <div className="row">

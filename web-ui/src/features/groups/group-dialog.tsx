@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: MIT
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
-import { isApiError } from '../../lib/api-error.ts'
+import { useImpact } from '../../hooks/use-impact.ts'
 import { parseOverride } from '../../lib/merge-patch.ts'
 import {
+  askGroupImpact,
   configNamesQuery,
   type GroupSettings,
   groupsQuery,
-  impactQuery,
   saveGroupMutation,
   taggedGroupQuery,
 } from './api.ts'
-import { ImpactPanel } from './impact-panel.tsx'
 
-/** Long enough for a word, short enough to be read before the button is reached. */
-const ASK_AFTER_MS = 400
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
 
 type Props = { name: string | null; onClose: () => void }
@@ -66,9 +63,8 @@ function GroupForm({ before, etag, onClose }: FormProps) {
   const mergePatch = patch.ok ? patch.mergePatch : from.mergePatch
   const settings = { name, description, selector, config, mergePatch }
   const wrongName = before === null && !NAME.test(name)
-  const [asked] = useDebouncedValue(JSON.stringify({ settings, etag }), ASK_AFTER_MS)
-  const isAsked = asked === JSON.stringify({ settings, etag })
-  const impact = useQuery({ ...impactQuery(JSON.parse(asked)), enabled: !wrongName && patch.ok })
+  const isWhole = !wrongName && patch.ok
+  const { impact, refused } = useImpact(isWhole ? { settings, etag } : null, askGroupImpact)
   const save = useMutation({
     ...saveGroupMutation,
     onSuccess: async () => {
@@ -77,7 +73,6 @@ function GroupForm({ before, etag, onClose }: FormProps) {
       onClose()
     },
   })
-  const refused = isApiError(impact.error) ? impact.error : null
   const wrongSelector = refused?.code === 'selector_invalid' ? refused.message : null
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -87,7 +82,7 @@ function GroupForm({ before, etag, onClose }: FormProps) {
     (wrongName ? 'Give it a name first: small letters, digits, dots and dashes.' : null) ??
     (patch.ok ? null : 'Mend the JSON first.') ??
     refused?.message ??
-    (isAsked && impact.data !== undefined ? null : 'Finding out what this would do…')
+    (impact === undefined ? 'Finding out what this would do…' : null)
   return (
     <form className="stack" onSubmit={handleSubmit} noValidate>
       {before === null && (
@@ -139,7 +134,7 @@ function GroupForm({ before, etag, onClose }: FormProps) {
         onChange={({ currentTarget: { value } }) => setPatchText(value)}
         error={patch.ok ? null : patch.message}
       />
-      {impact.data !== undefined && isAsked && <ImpactPanel impact={impact.data} />}
+      {impact !== undefined && <ImpactPanel impact={impact} />}
       {refused !== null && wrongSelector === null && (
         <ErrorBox what="This cannot be saved" error={refused} />
       )}

@@ -23,6 +23,8 @@ describe('the groups', () => {
     expect(rows[0]).toHaveTextContent(/europe.*zone=eu.*edge.*3 nodes/)
     expect(rows[1]).toHaveTextContent(/default.*all others.*what is rolled out/)
     expect(within(table).queryByRole('button', { name: 'Remove default' })).toBeNull()
+    const nodes = within(table).getByRole('link', { name: '3 nodes' })
+    expect(nodes).toHaveAttribute('href', '/?group=europe')
   })
 
   test('loading', async () => {
@@ -120,4 +122,21 @@ test('a group is removed after what that does was shown', async () => {
   await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
   const sent = api.requests.filter(({ method }) => method === 'DELETE')
   expect(sent.map(({ headers }) => headers.get('if-match'))).toEqual(['"7"', '"7"'])
+})
+
+test('a group that somebody else changed meanwhile is not written over', async () => {
+  renderApp('/groups', {
+    ...two,
+    'GET /groups/europe': () => json(europe, { etag: '"7"' }),
+    'PUT /groups/europe': ({ query }) =>
+      query.get('dry_run') === '1'
+        ? json(impact())
+        : problem(412, 'precondition_failed', 'It has changed since you read it.'),
+  })
+  await userEvent.click(await button('Edit europe'))
+  await userEvent.type(await screen.findByRole('textbox', { name: /Description/ }), 'EU')
+  await screen.findByText(/1 node changes group/)
+  await userEvent.click(await button('Save group'))
+  expect(await screen.findByText('It has changed since you read it.')).toBeVisible()
+  expect(screen.getByRole('textbox', { name: /Description/ })).toHaveValue('EU')
 })

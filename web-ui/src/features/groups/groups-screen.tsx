@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
@@ -88,7 +89,11 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
                 <td>{group.selector === '' ? 'all others' : <code>{group.selector}</code>}</td>
                 <td>{group.config ?? <span className="dim">what is rolled out</span>}</td>
                 <td>{membersText(group.mergePatch)}</td>
-                <td>{plural(group.nodes, 'node')}</td>
+                <td>
+                  <Link to="/" search={{ group: group.name }}>
+                    {plural(group.nodes, 'node')}
+                  </Link>
+                </td>
                 <td>
                   <span className="row">
                     {!group.isDefault && (

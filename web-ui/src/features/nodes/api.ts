@@ -1,25 +1,37 @@
 // SPDX-License-Identifier: MIT
 import { mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf, taggedBodyOf } from '../../lib/api-client.ts'
-import type { Metrics, Node, Stage } from '../../lib/api-types.ts'
+import type { Impact, Metrics, Node, Stage } from '../../lib/api-types.ts'
+import { impactOf } from '../../lib/impact.ts'
 
 const PAGE_SIZE = 500
 
+async function allNodes(filter: { selector?: string }, signal: AbortSignal): Promise<Node[]> {
+  const nodes: Node[] = []
+  let cursor: string | null = null
+  do {
+    const query: { limit: number; cursor?: string } = { ...filter, limit: PAGE_SIZE }
+    if (cursor !== null) query.cursor = cursor
+    const page = await bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
+    nodes.push(...page.items)
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return nodes
+}
+
 export const nodesQuery = queryOptions({
   queryKey: ['nodes', 'list'],
-  queryFn: async ({ signal }): Promise<Node[]> => {
-    const nodes: Node[] = []
-    let cursor: string | null = null
-    do {
-      const query: { limit: number; cursor?: string } = { limit: PAGE_SIZE }
-      if (cursor !== null) query.cursor = cursor
-      const page = await bodyOf(api.GET('/api/v1/nodes', { params: { query }, signal }))
-      nodes.push(...page.items)
-      cursor = page.nextCursor
-    } while (cursor !== null)
-    return nodes
-  },
+  queryFn: ({ signal }) => allNodes({}, signal),
 })
+
+/** Whose labels match: the control plane reads selectors, so that there is one reader of them. */
+export const selectedNodesQuery = (selector: string) =>
+  queryOptions({
+    queryKey: ['nodes', 'selected', selector],
+    queryFn: async ({ signal }) =>
+      new Set((await allNodes({ selector }, signal)).map(({ id }) => id)),
+    retry: false,
+  })
 
 export const nodeQuery = (id: string) =>
   queryOptions({
@@ -43,14 +55,16 @@ export const taggedNodeQuery = (id: string) =>
 export type NodeChange = { id: string; etag: string; name: string; labels: Record<string, string> }
 export const patchNodeMutation = mutationOptions({
   mutationKey: ['nodes', 'patch'],
-  mutationFn: ({ id, etag, name, labels }: NodeChange) =>
-    bodyOf(
-      api.PATCH('/api/v1/nodes/{id}', {
-        params: { path: { id }, header: { 'if-match': etag } },
-        body: { name, labels },
-      }),
-    ),
+  mutationFn: (change: NodeChange) => patchNode(change, '0'),
 })
+
+function patchNode({ id, etag, name, labels }: NodeChange, dry_run: '0' | '1') {
+  const params = { path: { id }, header: { 'if-match': etag }, query: { dry_run } }
+  return bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { name, labels } }))
+}
+
+export const askNodeImpact = async (change: NodeChange): Promise<Impact> =>
+  impactOf(await patchNode(change, '1'))
 
 export const effectiveConfigQuery = (id: string) =>
   queryOptions({
@@ -76,14 +90,18 @@ export const overrideQuery = (id: string) =>
 
 export const putOverrideMutation = mutationOptions({
   mutationKey: ['overrides', 'put'],
-  mutationFn: (change: { id: string; etag: string; mergePatch: Record<string, unknown> }) =>
-    bodyOf(
-      api.PUT('/api/v1/nodes/{id}/override', {
-        params: { path: { id: change.id }, header: { 'if-match': change.etag } },
-        body: { mergePatch: change.mergePatch },
-      }),
-    ),
+  mutationFn: (change: OverrideChange) => putOverride(change, '0'),
 })
+
+export type OverrideChange = { id: string; etag: string; mergePatch: Record<string, unknown> }
+
+function putOverride({ id, etag, mergePatch }: OverrideChange, dry_run: '0' | '1') {
+  const params = { path: { id }, header: { 'if-match': etag }, query: { dry_run } }
+  return bodyOf(api.PUT('/api/v1/nodes/{id}/override', { params, body: { mergePatch } }))
+}
+
+export const askOverrideImpact = async (change: OverrideChange): Promise<Impact> =>
+  impactOf(await putOverride(change, '1'))
 
 export type MetricsWindow = { rangeSeconds: number; stepSeconds: number; stage: Stage }
 

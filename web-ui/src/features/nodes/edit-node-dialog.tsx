@@ -4,11 +4,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
+import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { useImpact } from '../../hooks/use-impact.ts'
 import { isApiError } from '../../lib/api-error.ts'
 import type { Node } from '../../lib/api-types.ts'
-import { patchNodeMutation, taggedNodeQuery } from './api.ts'
+import { askNodeImpact, patchNodeMutation, taggedNodeQuery } from './api.ts'
 import { canWriteLabels, labelsText, parseLabels } from './labels.ts'
 import { nameTrouble } from './node-name.ts'
 
@@ -52,6 +54,13 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
   const writable = canWriteLabels(before.labels)
   const parsed = writable ? parseLabels(labels) : { ok: true as const, labels: before.labels }
   const wrongName = nameTrouble(name.trim())
+  const isAnother = name.trim() !== before.name || labels !== labelsText(before.labels)
+  const { impact } = useImpact(
+    isAnother && wrongName === null && parsed.ok
+      ? { id: before.id, etag, name: name.trim(), labels: parsed.labels }
+      : null,
+    askNodeImpact,
+  )
   const taken = isApiError(patch.error, 409) && patch.variables?.name === name.trim()
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -88,6 +97,7 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
           PATCH /api/v1/nodes/{before.id}.
         </Notice>
       )}
+      {impact !== undefined && <ImpactPanel impact={impact} />}
       {patch.isError && !isApiError(patch.error, 409) && (
         <Trouble
           error={patch.error}

@@ -57,6 +57,31 @@ describe('the farm', () => {
     expect(window.location.search).toBe('')
   })
 
+  test('is filtered by group, and by a selector that the control plane reads', async () => {
+    const inEurope = { ...edge2, group: 'europe' }
+    const api = renderApp('/?group=europe', {
+      'GET /nodes': ({ query }) => {
+        const selector = query.get('selector')
+        if (selector === '(')
+          return problem(422, 'selector_invalid', 'Column 1: a name is expected.')
+        return json(selector === 'zone=eu' ? page(one) : page(one, inEurope))
+      },
+    })
+    expect(await screen.findByRole('link', { name: 'edge-2' })).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'edge-1' })).toBeNull()
+    expect(screen.getByRole('option', { name: 'europe (1)' })).toBeInTheDocument()
+    const user = userEvent.setup()
+    await user.selectOptions(screen.getByLabelText('Filter by group'), '')
+    await user.type(screen.getByLabelText(/selector/), 'zone=eu{Enter}')
+    expect(await screen.findByText(/1 of 2 nodes/)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'edge-1' })).toBeVisible()
+    expect(window.location.search).toBe('?selector=zone%3Deu')
+    await user.clear(screen.getByLabelText(/selector/))
+    await user.type(screen.getByLabelText(/selector/), '({Enter}')
+    expect(await screen.findByText('Column 1: a name is expected.')).toBeVisible()
+    expect(api.requests.some(({ query }) => query.get('selector') === '(')).toBe(true)
+  })
+
   test('sorts by a column, which it announces', async () => {
     renderApp('/', { 'GET /nodes': () => json(page(one, edge2)) })
     const user = userEvent.setup()

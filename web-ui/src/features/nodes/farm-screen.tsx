@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-
-import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -11,17 +9,18 @@ import { Page } from '../../components/page.tsx'
 import { PlainListenerNotice } from '../../components/plain-listener-notice.tsx'
 import { QueryStates, SkeletonRows } from '../../components/query-states.tsx'
 import { useNarrow } from '../../hooks/use-narrow.ts'
-import type { Node, Session, SyncState } from '../../lib/api-types.ts'
+import type { Node, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { loadChunk } from '../../lib/load-chunk.ts'
 import { whyNot } from '../../lib/permissions.ts'
-import { metricsQuery, nodesQuery } from './api.ts'
+import { metricsQuery, nodesQuery, selectedNodesQuery } from './api.ts'
 import { nodesToAsk } from './farm-chart-rules.ts'
+import { FarmFilter } from './farm-filter.tsx'
 import classes from './farm-screen.module.css'
 import type { FarmSearch } from './farm-search.ts'
 import { NodeCards } from './node-cards.tsx'
 import { NodesTable } from './nodes-table.tsx'
-import { matchesFilter, syncStates, syncVerdict } from './rules.ts'
+import { matchesFilter } from './rules.ts'
 
 export type FarmScreenProps = {
   session: Session
@@ -106,41 +105,35 @@ type FilteredNodesProps = Omit<FarmScreenProps, 'session'> & { all: Node[] }
 function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
   const narrow = useNarrow()
   const sparks = useQuery(metricsQuery(nodesToAsk(all), sparkWindow))
-  const { q, state } = search
+  const { q, state, group, selector } = search
+  const selected = useQuery({
+    ...selectedNodesQuery(selector ?? ''),
+    enabled: selector !== undefined,
+  })
+  const among = selector === undefined ? undefined : selected.data
   const shown = useMemo(
-    () => all.filter((node) => matchesFilter(node, { q, state })),
-    [all, q, state],
+    () =>
+      all.filter(
+        (node) =>
+          matchesFilter(node, { q, state, group }) && (among === undefined || among.has(node.id)),
+      ),
+    [all, q, state, group, among],
   )
   const series = useMemo(
     () => new Map(sparks.data?.series.map((one) => [one.nodeId, one.p99Seconds])),
     [sparks.data],
   )
   const windowSeconds = all[0]?.latency.windowSeconds ?? 0
-  const showAll = () => onSearch({ ...search, q: undefined, state: undefined })
-  const filtering = q !== undefined || state !== undefined
+  const { q: _q, state: _state, group: _group, selector: _selector, ...unfiltered } = search
+  const filtering = [q, state, group, selector].some((filter) => filter !== undefined)
   return (
     <>
       <div className="panel-head">
-        <TextInput
-          size="xs"
-          aria-label="Find nodes by name, host or label"
-          placeholder="Name, host or label"
-          value={q ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            onSearch({ ...search, q: value === '' ? undefined : value })
-          }
-        />
-        <NativeSelect
-          size="xs"
-          aria-label="Filter by state"
-          value={state ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            onSearch({ ...search, state: syncStates.find((one) => one === value) })
-          }
-          data={[
-            { value: '', label: `All states (${all.length})` },
-            ...syncStates.map((one) => ({ value: one, label: stateOption(all, one) })),
-          ]}
+        <FarmFilter
+          all={all}
+          search={search}
+          onSearch={onSearch}
+          selectorError={selected.isError ? selected.error.message : null}
         />
         <span className={classes.counted} role="status">
           {filtering
@@ -152,7 +145,7 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
       {shown.length === 0 ? (
         <EmptyState title="No node matches">
           {plural(all.length, 'node')} {all.length === 1 ? 'is' : 'are'} hidden by the filter.{' '}
-          <button type="button" className={classes.link} onClick={showAll}>
+          <button type="button" className={classes.link} onClick={() => onSearch(unfiltered)}>
             Show all nodes
           </button>
         </EmptyState>
@@ -163,8 +156,4 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
       )}
     </>
   )
-}
-
-function stateOption(all: readonly Node[], state: SyncState): string {
-  return `${syncVerdict[state].label} (${all.filter((node) => node.sync.state === state).length})`
 }

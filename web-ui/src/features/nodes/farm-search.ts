@@ -8,6 +8,8 @@ import { syncStates } from './rules.ts'
 export const sortKeys = ['name', 'state', 'p50', 'p99', 'rate', 'errors', 'seen'] as const
 export type SortKey = (typeof sortKeys)[number]
 export type FarmSearch = NodeFilter & {
+  /** A label selector, as groups have. */
+  selector?: string | undefined
   sort?: SortKey | undefined
   desc?: boolean | undefined
   scale?: Scale | undefined
@@ -15,9 +17,11 @@ export type FarmSearch = NodeFilter & {
 
 export function parseFarmSearch(search: Record<string, unknown>): FarmSearch {
   const parsed: FarmSearch = {}
-  const { q, state, sort, desc, scale } = search
+  const { q, state, group, selector, sort, desc, scale } = search
   if ((typeof q === 'string' || typeof q === 'number') && q !== '') parsed.q = String(q)
   if (isSyncState(state)) parsed.state = state
+  if (typeof group === 'string' && group !== '') parsed.group = group
+  if (typeof selector === 'string' && selector !== '') parsed.selector = selector
   const key = sortKeys.find((known) => known === sort)
   if (key !== undefined) parsed.sort = key
   if (desc === true) parsed.desc = true

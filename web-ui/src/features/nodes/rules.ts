@@ -58,11 +58,16 @@ export function errorRatio({ latency }: Pick<Node, 'latency'>): number | null {
   return latency.requests === 0 ? null : latency.errorRatio
 }
 
-export type NodeFilter = { q?: string | undefined; state?: SyncState | undefined }
+export type NodeFilter = {
+  q?: string | undefined
+  state?: SyncState | undefined
+  group?: string | undefined
+}
 
 /** `q` finds names, host names and labels ("rack", "b2" or "rack=b2"). */
-export function matchesFilter(node: Node, { q, state }: NodeFilter): boolean {
+export function matchesFilter(node: Node, { q, state, group }: NodeFilter): boolean {
   if (state !== undefined && node.sync.state !== state) return false
+  if (group !== undefined && node.group !== group) return false
   if (q === undefined || q.trim() === '') return true
   const labels = Object.entries(node.labels).map(([key, value]) => `${key}=${value}`)
   const haystack = [node.name, node.hostname, ...labels].join(' ').toLowerCase()

@@ -16,12 +16,13 @@ export const rolloutQuery = (id: string) =>
       bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id } }, signal })),
   })
 
-export type Release = { config: string; version: number }
+/** `selector` narrows it to nodes whose labels match. */
+export type Release = { config: string; version: number; selector?: string }
 
 /** What it would do now: asked again whenever the screen is opened or a node changes. */
 export const planQuery = (release: Release) =>
   queryOptions({
-    queryKey: ['rollouts', 'plan', release.config, release.version],
+    queryKey: ['rollouts', 'plan', release.config, release.version, release.selector ?? ''],
     queryFn: async ({ signal }): Promise<RolloutPlan> => {
       const answer = await bodyOf(
         api.POST('/api/v1/rollouts', {

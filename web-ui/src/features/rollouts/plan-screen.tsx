@@ -22,10 +22,11 @@ import { ownsNodes, whyNotStart } from './rules.ts'
 export type PlanScreenProps = {
   release: Release
   session: Session
+  onNarrow: (selector: string) => void
   onStarted: (rollout: Rollout) => void
 }
 
-export function PlanScreen({ release, session, onStarted }: PlanScreenProps) {
+export function PlanScreen({ release, session, onNarrow, onStarted }: PlanScreenProps) {
   const plan = useQuery(planQuery(release))
   return (
     <Page
@@ -39,6 +40,7 @@ export function PlanScreen({ release, session, onStarted }: PlanScreenProps) {
         </Link>
       }
     >
+      <NarrowForm key={release.selector} selector={release.selector ?? ''} onNarrow={onNarrow} />
       <QueryStates query={plan} what="The plan" skeletonRows={5}>
         {(data) => <Plan plan={data} session={session} release={release} onStarted={onStarted} />}
       </QueryStates>
@@ -46,7 +48,9 @@ export function PlanScreen({ release, session, onStarted }: PlanScreenProps) {
   )
 }
 
-function Plan({ plan, release, session, onStarted }: PlanScreenProps & { plan: RolloutPlan }) {
+type PlanProps = Omit<PlanScreenProps, 'onNarrow'> & { plan: RolloutPlan }
+
+function Plan({ plan, release, session, onStarted }: PlanProps) {
   const changing = plan.nodes.filter((node) => node.changes).length
   const away = plan.nodes.filter((node) => !node.connected).length
   const fromVersions = [...new Set(plan.nodes.map((node) => node.fromVersion))]
@@ -73,7 +77,9 @@ function Plan({ plan, release, session, onStarted }: PlanScreenProps & { plan: R
               ),
           )}
         </div>
-        {plan.nodes.length === 0 ? (
+        {plan.nodes.length === 0 && plan.excluded.total > 0 ? (
+          <EmptyState title="It is for none of the nodes">Why stands below.</EmptyState>
+        ) : plan.nodes.length === 0 ? (
           <EmptyState title="No node to roll out to">
             <Link to="/enrolment">Add a node</Link> first; it takes this version then.
           </EmptyState>
@@ -81,6 +87,7 @@ function Plan({ plan, release, session, onStarted }: PlanScreenProps & { plan: R
           <PlanTable plan={plan} />
         )}
       </section>
+      {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {away > 0 && (
         <Notice tone="warn" title={`${plural(away, 'node')} not connected`}>
           {away === 1 ? 'It' : 'They'} will take the version on return. The others do not wait.
@@ -88,6 +95,53 @@ function Plan({ plan, release, session, onStarted }: PlanScreenProps & { plan: R
       )}
       <StartForm plan={plan} release={release} session={session} onStarted={onStarted} />
     </>
+  )
+}
+
+function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
+  const { total, items } = excluded
+  const more = total - items.length
+  return (
+    <Notice tone="info" title={`It does not go to ${plural(total, 'other node')}`}>
+      <ul>
+        {[...Map.groupBy(items, ({ reason }) => reason)].map(([reason, nodes]) => (
+          <li key={reason}>
+            {nodes.map(({ nodeName }) => nodeName).join(', ')}: {reason}
+          </li>
+        ))}
+        {more > 0 && <li className="dim">and {more} more</li>}
+      </ul>
+    </Notice>
+  )
+}
+
+type NarrowFormProps = { selector: string; onNarrow: (selector: string) => void }
+
+function NarrowForm({ selector, onNarrow }: NarrowFormProps) {
+  const [given, setGiven] = useState(selector)
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onNarrow(given.trim())
+  }
+  return (
+    <form className="panel" onSubmit={handleSubmit}>
+      <div className={classes.startForm}>
+        <TextInput
+          label="Only to nodes with these labels (optional)"
+          description="A selector, as in zone=eu,!canary. Such a rollout releases nothing to new nodes."
+          spellCheck={false}
+          value={given}
+          onChange={(event) => setGiven(event.currentTarget.value)}
+        />
+        <ActionButton
+          type="submit"
+          variant="default"
+          blockedBy={given.trim() === selector ? 'This is what the plan is for.' : null}
+        >
+          Plan again
+        </ActionButton>
+      </div>
+    </form>
   )
 }
 
@@ -153,7 +207,7 @@ function verdictOf(node: RolloutPlan['nodes'][number]): Verdict {
   return { label: 'Takes it now', tone: 'info', shape: 'half' }
 }
 
-function StartForm({ plan, release, session, onStarted }: PlanScreenProps & { plan: RolloutPlan }) {
+function StartForm({ plan, release, session, onStarted }: PlanProps) {
   const client = useQueryClient()
   const [message, setMessage] = useState('')
   const rollouts = useQuery(rolloutsQuery)

@@ -194,6 +194,39 @@ describe('the plan', () => {
     expect(button).toHaveAccessibleDescription(why)
   })
 
+  test('says who is left out and why, and is narrowed by a selector', async () => {
+    const reason = 'The rollout is only for canary.'
+    const who = { nodeId: 'node_2', nodeName: 'edge-2', group: 'default', reason }
+    const narrow = { ...plan(), excluded: { total: 1, items: [who] } }
+    const api = renderApp(plans, {
+      'POST /rollouts': ({ body }) => json(Object(body).selector === 'canary' ? narrow : plan()),
+    })
+    await screen.findByText('Takes it now', {}, soon)
+    expect(screen.getByRole('button', { name: 'Plan again' })).toBeDisabled()
+    await userEvent.type(screen.getByRole('textbox', { name: /Only to nodes/ }), 'canary')
+    await userEvent.click(screen.getByRole('button', { name: 'Plan again' }))
+    expect(await screen.findByText('It does not go to 1 other node')).toBeVisible()
+    expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
+    expect(window.location.search).toContain('selector=canary')
+    api.answer({ 'POST /rollouts': () => json(one, {}, 201), [endpoint]: () => json(one) })
+    await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    expect(api.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
+      config: 'default',
+      version: 2,
+      selector: 'canary',
+    })
+  })
+
+  test('cannot be started when it is for none of the nodes', async () => {
+    const reason = 'Its group europe gets the config edge.'
+    const who = { nodeId: 'node_2', nodeName: 'edge-2', group: 'europe', reason }
+    renderApp(plans, answer({ ...plan(), nodes: [], excluded: { total: 1, items: [who] } }))
+    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
+    expect(button).toHaveAccessibleDescription('It is for none of the nodes.')
+    expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
+  })
+
   test('cannot be started while another is under way, and leads there', async () => {
     renderApp(plans, { ...answer(plan()), 'GET /rollouts': () => json(page(one)) })
     expect(

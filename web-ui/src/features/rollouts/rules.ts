@@ -152,7 +152,9 @@ export function waveState(
 
 /** Why this plan can't be started, or null. */
 export function whyNotStart(plan: RolloutPlan): string | null {
-  if (plan.nodes.length === 0) return 'No node is enrolled yet.'
+  if (plan.nodes.length === 0) {
+    return plan.excluded.total === 0 ? 'No node is enrolled yet.' : 'It is for none of the nodes.'
+  }
   const refusing = plan.nodes.filter((node) => node.errors.length > 0)
   if (refusing.length > 0) {
     const names = refusing.map((node) => node.nodeName).join(', ')

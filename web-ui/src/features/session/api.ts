@@ -30,7 +30,7 @@ export const setUpMutation = mutationOptions({
   mutationFn: (body: FirstAdmin) => bodyOf(api.POST('/api/v1/setup', { body })),
 })
 
-export type Credentials = { username: string; password: string }
+export type Credentials = { username: string; password: string; code?: string }
 export const signInMutation = mutationOptions({
   mutationKey: ['session', 'sign-in'],
   mutationFn: (body: Credentials) => bodyOf(api.POST('/api/v1/session', { body })),
@@ -48,5 +48,40 @@ export const changePasswordMutation = mutationOptions({
   mutationKey: ['session', 'change-password'],
   mutationFn: async (body: PasswordChange) => {
     await api.PUT('/api/v1/session/password', { body })
+  },
+})
+
+export const ownSessionsQuery = queryOptions({
+  queryKey: ['session', 'list'],
+  queryFn: ({ signal }) => bodyOf(api.GET('/api/v1/session/list', { signal })),
+})
+export const endSessionMutation = mutationOptions({
+  mutationKey: ['session', 'end'],
+  mutationFn: async (id: string) => {
+    await api.DELETE('/api/v1/session/list/{id}', { params: { path: { id } } })
+  },
+})
+export const endOtherSessionsMutation = mutationOptions({
+  mutationKey: ['session', 'end-others'],
+  mutationFn: async () => {
+    await api.DELETE('/api/v1/session/list')
+  },
+})
+
+export const beginSecondFactorMutation = mutationOptions({
+  mutationKey: ['session', 'begin-second-factor'],
+  mutationFn: (password: string) =>
+    bodyOf(api.POST('/api/v1/session/second-factor', { body: { password } })),
+})
+export const confirmSecondFactorMutation = mutationOptions({
+  mutationKey: ['session', 'confirm-second-factor'],
+  mutationFn: (code: string) =>
+    bodyOf(api.PUT('/api/v1/session/second-factor', { body: { code } })),
+})
+export type Removal = { password: string; code: string }
+export const removeSecondFactorMutation = mutationOptions({
+  mutationKey: ['session', 'remove-second-factor'],
+  mutationFn: async (body: Removal) => {
+    await api.DELETE('/api/v1/session/second-factor', { body })
   },
 })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { cleanup, screen } from '@testing-library/react'
+import { cleanup, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { json, problem } from '../../test/fake-api.ts'
@@ -56,6 +56,67 @@ describe('sign in', () => {
     expect(await screen.findByText(/Wait 30 s/)).toBeVisible()
     expect(screen.getByText('req-7')).toBeVisible()
   })
+})
+
+describe('the second factor', () => {
+  test('is asked for when it is needed, and said to be wrong at its field', async () => {
+    const api = renderApp('/', {
+      ...signedOut,
+      'POST /session': () => problem(401, 'second_factor_required', 'A code is needed.'),
+    })
+    const user = await signIn('ana', 'secret')
+    await user.type(await screen.findByLabelText('Code'), '000000')
+    api.answer({ 'POST /session': () => problem(401, 'wrong_code', 'Not the code.') })
+    await user.click(screen.getByRole('button', { name: 'Sign in' }))
+    expect(await screen.findByText(/Wait for the next one/)).toBeVisible()
+    api.answer({ 'POST /session': () => json(session), 'GET /session': () => json(session) })
+    await user.click(screen.getByRole('button', { name: 'Sign in' }))
+    expect(await screen.findByRole('heading', { name: 'Farm', level: 1 })).toBeVisible()
+    expect(api.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
+      username: 'ana',
+      password: 'secret',
+      code: '000000',
+    })
+  })
+
+  test('is added with a QR code, and its recovery codes are shown', async () => {
+    renderApp('/settings/security', {
+      'GET /session/list': () => json({ items: [] }),
+      'POST /session/second-factor': () => json({ secret: 'ABCDEF', uri: 'otpauth://totp/x' }),
+      'PUT /session/second-factor': () => json({ recoveryCodes: ['aaaaa-bbbbb-ccccc'] }),
+    })
+    const user = userEvent.setup()
+    await user.type(await screen.findByLabelText('Your password'), 'secret')
+    await user.click(screen.getByRole('button', { name: 'Add a second factor' }))
+    expect(await screen.findByText('ABCDEF')).toBeVisible()
+    expect(screen.getByTitle('QR code of the secret')).toBeInTheDocument()
+    await user.type(screen.getByLabelText('Code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Switch on' }))
+    expect(await screen.findByText('aaaaa-bbbbb-ccccc')).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Remove the second factor' })).toBeVisible()
+  })
+})
+
+test('sessions elsewhere are shown, and ended', async () => {
+  const one = {
+    signedInAt: session.expiresAt,
+    expiresAt: session.expiresAt,
+    userAgent: 'Browser/1',
+  }
+  const items = [
+    { ...one, id: 'a'.repeat(64), address: '192.0.2.1', current: true },
+    { ...one, id: 'b'.repeat(64), address: '192.0.2.2', current: false },
+  ]
+  const api = renderApp('/settings/security', {
+    'GET /session/list': () => json({ items }),
+    [`DELETE /session/list/${'b'.repeat(64)}`]: () => new Response(null, { status: 204 }),
+  })
+  const user = userEvent.setup()
+  const button = await screen.findByRole('button', { name: 'End the session from 192.0.2.2' })
+  expect(screen.getByText('This session')).toBeVisible()
+  api.answer({ 'GET /session/list': () => json({ items: items.slice(0, 1) }) })
+  await user.click(button)
+  await waitFor(() => expect(screen.queryByText('192.0.2.2')).toBeNull())
 })
 
 describe('the one-time password', () => {

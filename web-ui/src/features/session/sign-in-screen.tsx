@@ -22,15 +22,22 @@ export type SignInScreenProps = {
 export function SignInScreen({ returning, onSignedIn, children }: SignInScreenProps) {
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
   const [asked, setAsked] = useState(false)
   const signIn = useMutation({ ...signInMutation, onSuccess: onSignedIn })
   const setup = useQuery(setupQuery)
-  const wrong = isApiError(signIn.error, 401)
+  const refusal = isApiError(signIn.error, 401) ? signIn.error.code : null
+  const wrong = refusal === 'wrong_credentials'
+  // Once asked for, it stays: the next attempt needs one as well.
+  const [codeAsked, setCodeAsked] = useState(false)
+  const needsCode = codeAsked || refusal === 'second_factor_required'
 
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     setAsked(true)
-    if (username !== '' && password !== '') signIn.mutate({ username, password })
+    setCodeAsked(needsCode)
+    if (username === '' || password === '' || (needsCode && code === '')) return
+    signIn.mutate({ username, password, ...(needsCode && { code }) })
   }
   const passwordError =
     asked && password === ''
@@ -71,7 +78,19 @@ export function SignInScreen({ returning, onSignedIn, children }: SignInScreenPr
           aria-invalid={passwordError !== null}
           errorProps={{ role: 'alert' }}
         />
-        {signIn.isError && !wrong && <ErrorBox error={signIn.error} />}
+        {needsCode && (
+          <TextInput
+            label="Code"
+            description="Six digits of your authenticator app, or a recovery code."
+            autoComplete="one-time-code"
+            autoFocus
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+            error={codeError(refusal, codeAsked && code === '')}
+            errorProps={{ role: 'alert' }}
+          />
+        )}
+        {signIn.isError && refusal === null && <ErrorBox error={signIn.error} />}
         <Button type="submit" fullWidth loading={signIn.isPending}>
           Sign in
         </Button>
@@ -79,4 +98,10 @@ export function SignInScreen({ returning, onSignedIn, children }: SignInScreenPr
       {children}
     </Gate>
   )
+}
+
+function codeError(refusal: string | null, isMissing: boolean): string | null {
+  if (isMissing) return 'Enter the code.'
+  if (refusal !== 'wrong_code') return null
+  return 'Not the code, or used already. Wait for the next one.'
 }

@@ -6,6 +6,8 @@ import type { Session } from '../../lib/api-types.ts'
 /** The pages of the settings. One that needs a permission is shown to who has it. */
 const pages = [
   { to: '/settings', label: 'Overview', permission: null },
+  { to: '/settings/security', label: 'Security', permission: null },
+  { to: '/settings/users', label: 'Users', permission: 'users:read' },
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
   { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
   { to: '/settings/backups', label: 'Backups', permission: 'backups:read' },

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
-import { ConfigErrors } from '../../components/config-errors.tsx'
-import { Notice } from '../../components/notice.tsx'
-import type { Impact } from '../../lib/api-types.ts'
-import { plural } from '../../lib/format.ts'
-import { impactSentence } from './rules.ts'
+import type { Impact } from '../lib/api-types.ts'
+import { plural } from '../lib/format.ts'
+import { impactSentence } from '../lib/impact.ts'
+import { ConfigErrors } from './config-errors.tsx'
+import { Notice } from './notice.tsx'
 
 const SHOWN = 10
 
-/** What a change would do, before it is made. */
-export function ImpactPanel({ impact }: { impact: Impact }) {
+/** What a change would do, before it is made; `doing` is the word for making it. */
+export function ImpactPanel({ impact, doing = 'Saving' }: { impact: Impact; doing?: string }) {
   const { moves, changes, invalid, unchecked } = impact
   const isQuiet = moves.total + changes.total + invalid.total === 0
   return (
     <Notice
       tone={invalid.total > 0 ? 'bad' : isQuiet ? 'info' : 'warn'}
       live
-      title={`Saving: ${impactSentence(impact)}`}
+      title={`${doing}: ${impactSentence(impact)}`}
     >
       <Some of={moves}>
         {({ nodeId, nodeName, from, to }) => (

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// How each operation answered. One that only ever refused was not tested: nobody held its good answers
+// against its schema.
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+
+/** They can't do well here, and are tested elsewhere. */
+const ONLY_REFUSE: Record<string, string> = {
+  signOut: 'ends sessions, and a token calls here: test/session.test.ts',
+  changePassword: 'of a session, and a token calls here: test/session.test.ts',
+  setUp: 'there is an administrator: test/session.test.ts',
+  startOidcSignIn: 'there is no provider: test/features/oidc/',
+  finishOidcSignIn: 'there is no provider: test/features/oidc/',
+  getOidcIdentity: 'there is no provider: test/features/oidc/',
+  linkOidcIdentity: 'there is no provider: test/features/oidc/',
+  unlinkOidcIdentity: 'there is no provider: test/features/oidc/',
+  freezeRollout: 'the rollouts are over at once: test/features/rollouts/',
+  deleteConfig: 'nodes run the one there is: test/features/configs/',
+  putGroupOrder: 'its ETag is a digest: test/features/groups/',
+  getNodeDrift: 'no node drifted: test/agents/drift.test.ts',
+  decideNodeDrift: 'no node drifted: test/agents/drift.test.ts',
+  decideNodeClone: 'no node runs twice: test/agents/clones.test.ts',
+  readNodeErrorLog: 'the nodes are simulated and have none: test/agents/told.test.ts',
+  confirmRecovery: 'nothing was restored: test/features/backups.test.ts',
+  streamEvents: 'does not end, and is not called: test/features/events.test.ts',
+}
+
+export class Answers {
+  /** Status → how many, by operationId. */
+  readonly #counts = new Map<string, Map<number, number>>()
+
+  readonly watch = (route: RouteOptions): void => {
+    const operation = route.schema?.operationId
+    if (!operation || route.method === 'HEAD') return
+    const counts = new Map<number, number>()
+    this.#counts.set(operation, counts)
+    const count = async (_request: FastifyRequest, { statusCode }: FastifyReply) => {
+      counts.set(statusCode, (counts.get(statusCode) ?? 0) + 1)
+    }
+    route.onResponse = [count, ...[route.onResponse ?? []].flat()]
+  }
+
+  /** What was asked to fill the service. */
+  forget(): void {
+    for (const counts of this.#counts.values()) counts.clear()
+  }
+
+  lines(): string[] {
+    return [...this.#counts].map(([operation, counts]) => {
+      const statuses = [...counts].sort(([a], [b]) => a - b).map(([status, n]) => `${status}×${n}`)
+      return `${operation.padEnd(24)} ${statuses.join(' ')}`
+    })
+  }
+
+  /** Operations without a good answer. */
+  refusing(): string[] {
+    const isGood = (counts: Map<number, number>) =>
+      [...counts.keys()].some((status) => status < 400)
+    return [...this.#counts]
+      .filter(([operation, counts]) => !(operation in ONLY_REFUSE) && !isGood(counts))
+      .map(([operation]) => operation)
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Fills a service through its API, with several of each thing: those that are deleted are missed by nobody.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SimulatedNode } from '../test/simulated-node.ts'
+
+export const PASSWORD = 'correct horse battery staple'
+const TEXT =
+  '{ "listen": [{ "address": "127.0.0.1", "port": 8080 }], "sites": [{ "hosts": ["*"], "root": "/" }] }'
+const OF_EACH = 4
+
+type Api = <T = { id: string }>(method: string, path: string, body?: object) => Promise<T>
+/** By what it is a list of: names, ids or numbers. */
+export type Known = Record<string, (string | number)[]>
+
+export const caller =
+  (url: string, headers: Record<string, string>): Api =>
+  async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+    return (await response.json()) as T
+  }
+
+export async function seed(api: Api, agentUrl: string) {
+  const nodes = await several((i) => joinNode(api, agentUrl, `edge-${i}`))
+  const make = (path: string, bodyOf: (i: number) => object) =>
+    several(async (i) => (await api('POST', path, bodyOf(i))).id)
+  await saveVersions(api)
+  const groups = await several(async (i) => {
+    const group = { name: `group-${i}`, selector: `zone=z${i}` }
+    return (await api<{ name: string }>('POST', '/groups', group)).name
+  })
+  const rollout = await api('POST', '/rollouts', { config: 'default', version: 1 })
+  const known: Known = {
+    nodes: nodes.map(({ id }) => id),
+    groups: [...groups, 'default'],
+    configs: ['default'],
+    versions: [1, 2, 3],
+    rollouts: [rollout.id],
+    users: await make('/users', (i) => ({ username: `user-${i}`, roles: ['viewer'] })),
+    tokens: await make('/tokens', (i) => ({
+      name: `t-${i}`,
+      permissions: ['nodes:read'],
+      expiresInDays: 1,
+    })),
+    enrolmentTokens: await make('/enrolment-tokens', () => ({})),
+    // Nobody listens there.
+    webhooks: await make('/webhooks', () => ({ url: 'http://192.0.2.1:9/hook' })),
+    backups: [await makeBackup(api)],
+    entries: [1, 2, 3],
+    usernames: ['admin'],
+    passwords: [PASSWORD],
+  }
+  const disconnect = async () => {
+    for (const node of nodes) await node.disconnect()
+  }
+  return { known, disconnect }
+}
+
+async function several<T>(make: (i: number) => Promise<T>): Promise<T[]> {
+  const made: T[] = []
+  for (let i = 1; i <= OF_EACH; i++) made.push(await make(i))
+  return made
+}
+
+async function joinNode(api: Api, agentUrl: string, name: string) {
+  const { secret } = await api<{ secret: string }>('POST', '/enrolment-tokens', {})
+  const node = await SimulatedNode.join(agentUrl, secret, name)
+  await node.connect()
+  return node
+}
+
+async function saveVersions(api: Api): Promise<void> {
+  for (const parent of [null, 1, 2]) {
+    const text = TEXT.replace('8080', String(8080 + (parent ?? 0)))
+    await api('POST', '/configs/default/versions', { text, parent, message: 'for the tests' })
+  }
+}
+
+async function makeBackup(api: Api): Promise<string> {
+  const { id } = await api('POST', '/backups')
+  for (;;) {
+    const { state } = await api<{ state: string }>('GET', `/backups/${id}`)
+    if (state === 'done') return id
+    if (state === 'failed') throw new Error('the backup failed')
+    await sleep(50)
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A label selector as a condition of SQL: the same answer as matches() in selector.ts, on a column of JSON.
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Scope } from '../scope.ts'
+import type { Requirement } from '../selector.ts'
+
+/** `column` may carry its table: nodes.labels. */
+export function labelsWithin(column: string, scope: Scope): Expression<SqlBool> {
+  const conditions = (scope ?? []).map((requirement) => holds(sql.ref(column), requirement))
+  if (conditions.length === 0) return sql<SqlBool>`1`
+  return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
+}
+
+function holds(labels: RawBuilder<unknown>, requirement: Requirement): RawBuilder<SqlBool> {
+  // A label's name holds no quotation mark.
+  const value = sql`json_extract(${labels}, ${`$."${requirement.key}"`})`
+  switch (requirement.kind) {
+    case 'exists':
+      return sql<SqlBool>`${value} is not null`
+    case 'absent':
+      return sql<SqlBool>`${value} is null`
+    case 'in':
+      return sql<SqlBool>`ifnull(${value} in (${sql.join(requirement.values)}), 0)`
+    case 'notin':
+      return sql<SqlBool>`ifnull(${value} not in (${sql.join(requirement.values)}), 1)`
+  }
+}

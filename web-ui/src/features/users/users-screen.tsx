@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
+import type { Session, User } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { usersQuery } from './api.ts'
+import { EditUserDialog } from './edit-user-dialog.tsx'
+import { NewUserDialog } from './new-user-dialog.tsx'
+
+type Open = { kind: 'new' } | { kind: 'edit'; user: User } | null
+
+export function UsersScreen({ session }: { session: Session }) {
+  const users = useInfiniteQuery(usersQuery)
+  const [open, setOpen] = useState<Open>(null)
+  const blockedBy = whyNot(session, 'users:write')
+  return (
+    <Page title="Users">
+      <ActionButton blockedBy={blockedBy} onClick={() => setOpen({ kind: 'new' })}>
+        Add a user
+      </ActionButton>
+      <section className="panel" aria-label="Users">
+        <QueryStates query={users} what="The users" skeletonRows={3}>
+          {({ pages }) => (
+            <UsersTable
+              users={pages.flatMap((page) => page.items)}
+              onEdit={blockedBy === null ? (user) => setOpen({ kind: 'edit', user }) : null}
+            />
+          )}
+        </QueryStates>
+        {users.hasNextPage && (
+          <div className="panel-body">
+            <Button
+              variant="default"
+              loading={users.isFetchingNextPage}
+              onClick={() => void users.fetchNextPage()}
+            >
+              Show more users
+            </Button>
+          </div>
+        )}
+      </section>
+      {open?.kind === 'new' && <NewUserDialog onClose={() => setOpen(null)} />}
+      {open?.kind === 'edit' && (
+        <EditUserDialog
+          user={open.user}
+          isSelf={open.user.id === session.user.id}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </Page>
+  )
+}
+
+function verdictOf({ disabled, passwordChangeRequired }: User): Verdict {
+  if (disabled) return { label: 'Disabled', tone: 'idle', shape: 'ring' }
+  if (passwordChangeRequired) return { label: 'Has yet to begin', tone: 'info', shape: 'ring' }
+  return { label: 'May sign in', tone: 'good', shape: 'disc' }
+}
+
+type TableProps = { users: User[]; onEdit: ((user: User) => void) | null }
+
+function UsersTable({ users, onEdit }: TableProps) {
+  return (
+    <section className="scroll-x" aria-label="Users, table">
+      <table className="grid">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col">Roles</th>
+            <th scope="col">For</th>
+            <th scope="col" className="wide-only">
+              Second factor
+            </th>
+            {onEdit && (
+              <th scope="col">
+                <span className="visually-hidden">Change</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <tr key={user.id}>
+              <td>{user.username}</td>
+              <td>
+                <StatusBadge verdict={verdictOf(user)} />
+              </td>
+              <td>{user.roles.join(', ')}</td>
+              <td>{user.scope === null ? 'the whole farm' : <code>{user.scope}</code>}</td>
+              <td className="wide-only">{user.secondFactor ? 'on' : 'off'}</td>
+              {onEdit && (
+                <td className="num">
+                  <Button
+                    variant="default"
+                    size="xs"
+                    onClick={() => onEdit(user)}
+                    aria-label={`Change ${user.username}`}
+                  >
+                    Change
+                  </Button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
