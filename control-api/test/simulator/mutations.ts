@@ -9,6 +9,9 @@ import { join, resolve } from 'node:path'
 type Fault = { name: string; file: string; find: string; put: string }
 
 const RULES = 'src/features/rollouts/rules.ts'
+const FORWARD = 'src/features/rollouts/forward.ts'
+const ENDINGS = 'src/features/rollouts/endings.ts'
+const TURN = 'src/features/rollouts/turn.ts'
 const TASKS = 'src/features/rollouts/tasks.ts'
 const FAULTS: readonly Fault[] = [
   {
@@ -19,7 +22,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'no limit of nodes that are offered the version at once',
-    file: RULES,
+    file: FORWARD,
     find: 'able.slice(0, Math.max(0, room))',
     put: 'able',
   },
@@ -31,7 +34,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'no limit of nodes that go back at once',
-    file: RULES,
+    file: ENDINGS,
     find: 'task.isConnected && room-- <= 0',
     put: 'task.isConnected && room-- <= Number.NEGATIVE_INFINITY',
   },
@@ -43,13 +46,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'no evidence passes',
-    file: RULES,
+    file: FORWARD,
     find: "if (verdict === 'pass') {",
     put: "if (verdict === 'pass' || verdict === undefined) {",
   },
   {
     name: 'a wave is through before its time',
-    file: RULES,
+    file: FORWARD,
     find: 'if (progress.soakedMs < policy.soakMs)',
     put: 'if (progress.soakedMs * 2 < policy.soakMs)',
   },
@@ -67,7 +70,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'a frozen rollout keeps its leases',
-    file: RULES,
+    file: ENDINGS,
     find: "move(turn, 'frozen', reason)\n  turn.effects.push({ kind: 'release-leases' })",
     put: "move(turn, 'frozen', reason)",
   },
@@ -91,13 +94,13 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'nodes are offered it before their wave',
-    file: RULES,
+    file: FORWARD,
     find: 'const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)',
     put: 'const inWave = turn.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
   },
   {
     name: 'a change of a task leaves no row',
-    file: RULES,
+    file: TURN,
     find: 'if (state !== from) turn.transitions.push',
     put: "if (state !== from && state !== 'skipped') turn.transitions.push",
   },
