@@ -258,6 +258,8 @@ export class World {
 
   #makePeace(): void {
     this.#isPeace = true
+    // What was held up until now has its time to come through.
+    this.#watch.movedAtMs = this.#scheduler.nowMs
     this.#network.faults = { loss: 0, repeat: 0, longestMs: 100 }
     this.#network.cut.clear()
     this.#planeStarts()
