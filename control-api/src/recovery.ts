@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts'
 import type { Unit, Write } from './db/write.ts'
 import { defineError } from './errors.ts'
 import type { Identity } from './meta.ts'
+import { nodeIsWithin, type Scope } from './scope.ts'
 
 export type Recovery = { restoredAtMs: number; backupCreatedAtMs: number }
 /** highestEpoch: of what nodes obeyed. unheard: nodes that have said nothing since the restore. */
@@ -63,17 +64,19 @@ export async function beginRecovery({ trx, emit }: Unit, recovery: Recovery): Pr
   })
 }
 
-export async function survey(db: Kysely<Database>): Promise<Survey> {
+/** Names and counts are of nodes within the scope; the epoch is of all. */
+export async function survey(db: Kysely<Database>, scope: Scope): Promise<Survey> {
   const rows = await db
     .selectFrom('nodes')
-    .select(['name', 'boot_id', 'max_epoch'])
+    .select(['name', 'labels', 'boot_id', 'max_epoch'])
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()
+  const within = rows.filter((row) => nodeIsWithin(scope, row))
   return {
-    nodes: rows.length,
+    nodes: within.length,
     highestEpoch: rows.reduce((highest, row) => Math.max(highest, row.max_epoch), 0),
-    unheard: rows.filter((row) => row.boot_id === null).map((row) => row.name),
+    unheard: within.filter((row) => row.boot_id === null).map((row) => row.name),
   }
 }
 
@@ -86,7 +89,7 @@ export async function confirmRecovery(
   { actor, withoutUnheard }: Confirmation,
 ): Promise<void> {
   if (!identity.recovery) throw new NotInRecovery()
-  const { highestEpoch, unheard } = await survey(db)
+  const { highestEpoch, unheard } = await survey(db, null)
   if (unheard.length > 0 && !withoutUnheard) throw new NodesUnheard(unheard)
   const epoch = Math.max(highestEpoch, identity.epoch) + 1
   await write(async ({ trx, emit, afterCommit }) => {

@@ -42,7 +42,9 @@ const PUBLIC = [
 ]
 
 describe('every route', () => {
-  test('answers each role as its permission says, before it looks at the request', async () => {
+  test('answers each role as its permission says, before it looks at the request', {
+    timeout: 120_000,
+  }, async () => {
     const routes: Route[] = []
     const service = await build({
       onRoute: ({ method, url, config }: RouteOptions) => {

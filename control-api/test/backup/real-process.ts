@@ -4,6 +4,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
+import { cookiesOf } from '../durability/session.ts'
 import { nodeBinary, tempDir } from '../helper.ts'
 
 const source = resolve(import.meta.dirname, '../../src')
@@ -100,7 +101,7 @@ export class RealControlPlane {
   async #signInWith(password: string): Promise<void> {
     const answer = await this.ask('POST', '/session', { username: 'admin', password })
     if (answer.status !== 201) throw new Error(`no sign-in: ${await answer.text()}`)
-    this.#cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+    this.#cookie = cookiesOf(answer)
   }
 
   ask(

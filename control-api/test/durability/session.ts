@@ -3,6 +3,13 @@
 
 export type Answer = { status: number; etag: string | null; body: Record<string, unknown> }
 
+/** As a browser would send them back. */
+export const cookiesOf = ({ headers }: Response): string =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+
 export class Session {
   #url: string
   #cookie = ''
@@ -36,7 +43,7 @@ export class Session {
       body: JSON.stringify({ username: 'admin', password }),
     })
     if (response.status !== 201) throw new Error(`no sign-in: ${await response.text()}`)
-    this.#cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+    this.#cookie = cookiesOf(response)
   }
 
   async ask(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+import { parse } from 'jsonc-parser'
 import { describe, expect, test } from 'vitest'
-import { FARMCTL_TEST_MS, farmctl, joinNode } from './helper.ts'
+import { FARMCTL_TEST_MS, farmctl, joinNode, siteText } from './helper.ts'
 
 describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
   test('get labels, overrides, and an end', async () => {
@@ -18,8 +19,17 @@ describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
     )
     const broken = await run(['nodes', 'override', 'node-1', '-f', file('b.jsonc', '{\n"a" 1}')])
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('b.jsonc:2:5: ')])
+    await run(['apply', '-f', file('default.jsonc', siteText(8101)), '--yes', '-m', 'The first'])
+    const rendered = await run(['nodes', 'rendered', 'node-1', '--config', 'default'])
+    expect([rendered.code, parse(rendered.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ workers: 2, listen: [{ port: 8101 }] }),
+    ])
     expect((await run(['nodes', 'drift', 'node-1'])).code).toBe(6)
     expect((await run(['describe', 'node', 'node-1'])).stdout).toMatch(/^Sync|^sync:/m)
+    expect((await run(['nodes', 'revoke', 'node-1', '--yes'])).stdout).toMatch(
+      /enrol --node node-1/,
+    )
     expect((await run(['nodes', 'decommission', 'node-1', '--yes'])).code).toBe(0)
     expect((await run(['describe', 'node', 'node-1'])).stderr).toMatch(/There is no node "node-1"/)
   })

@@ -12,6 +12,13 @@ describe('users', { timeout: FARMCTL_TEST_MS }, () => {
     const changed = await run(['users', 'change', 'alice', '--role', 'viewer', '--whole-farm'])
     expect(changed.stdout).toBe('alice: viewer for the whole farm\n')
     expect(await json('get', 'users', 'alice')).toMatchObject({ roles: ['viewer'], scope: null })
+    expect((await run(['users', 'end-sessions', 'alice', '--yes'])).code).toBe(0)
+    expect((await run(['users', 'reset-second-factor', 'alice', '--yes'])).code).toBe(0)
+    const actions: { items: { action: string }[] } = await json('audit', 'search', '--kind', 'user')
+    expect(actions.items.slice(0, 2).map(({ action }) => action)).toEqual([
+      'second-factor-reset',
+      'sessions-ended',
+    ])
     expect((await run(['users', 'remove', 'alice', '--yes'])).code).toBe(0)
     expect((await run(['get', 'users', 'alice'])).stderr).toMatch(/farmctl get users/)
   })

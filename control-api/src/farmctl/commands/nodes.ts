@@ -7,10 +7,12 @@ import type { Manifest } from '../apply/manifests.ts'
 import { nodeFileOf, planNode, printFile } from '../apply/nodes.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { type JsonObject, readDocument } from '../documents.ts'
-import { Failure } from '../failures.ts'
+import { EXIT } from '../exit-codes.ts'
+import { atPosition, Failure } from '../failures.ts'
 import { unifiedDiff } from '../line-diff.ts'
 import { findNode } from '../nodes.ts'
 import { labelsText } from '../table.ts'
+import { numberOf } from './configs.ts'
 import { editManifest } from './edit-manifest.ts'
 import { examples } from './examples.ts'
 import { painter, type Review, reviewed } from './review.ts'
@@ -74,6 +76,33 @@ export function registerNodes(program: Command, act: Act): void {
     .option('-n, --lines <n>', 'how many lines, up to 500', '100')
   examples(log, ['farmctl nodes log node-1 -n 20'])
   act<{ lines: string }>(log, showLog)
+
+  const rendered = nodes
+    .command('rendered')
+    .description('the text that the node would get, with its group’s and its own override in it')
+    .argument('<node>', NODE)
+    .option('--config <config[@version]>', 'of this config; else of what it is to run')
+  examples(rendered, [
+    'farmctl nodes rendered node-1',
+    'farmctl nodes rendered node-1 --config default@7',
+  ])
+  act<{ config?: string }>(rendered, showRendered)
+
+  const revoke = nodes
+    .command('revoke')
+    .description('end the node’s identity: it serves on, and is heard again with a new one')
+    .argument('<node>', NODE)
+    .option('-y, --yes', 'do not ask')
+  examples(revoke, ['farmctl nodes revoke node-2 && farmctl enrol --node node-2'])
+  act<Sure>(revoke, async (tool, { yes }, name = '') => {
+    const api = tool.api()
+    const path = { id: (await findNode(api, name)).id }
+    await agree(tool, yes, `End the identity of ${name}?`)
+    await api.DELETE('/api/v1/nodes/{id}/identity', { params: { path } })
+    tool.show({ node: name, revoked: true }, () => [
+      `${name} is heard no more. To bring it back: farmctl enrol --node ${name}`,
+    ])
+  })
 
   const decommission = nodes
     .command('decommission')
@@ -177,6 +206,20 @@ async function showLog(tool: Tool, { lines }: { lines: string }, name = ''): Pro
     api.POST('/api/v1/nodes/{id}/error-log', { params: { path }, body: { lines: Number(lines) } }),
   )
   tool.show(log, () => log.lines.map(({ at, level, text }) => `${at} ${level} ${text}`))
+}
+
+async function showRendered(tool: Tool, { config: what }: { config?: string }, name = '') {
+  const api = tool.api()
+  const path = { id: (await findNode(api, name)).id }
+  const [config, which = 'latest'] = what?.split('@') ?? []
+  const query = config === undefined ? {} : { config, version: await numberOf(api, config, which) }
+  const found = await bodyOf(api.GET('/api/v1/nodes/{id}/rendered', { params: { path, query } }))
+  tool.show(found, () => [found.text])
+  const { version, errors } = found
+  if (errors.length === 0) return
+  const source = `${version.config}@${version.number}`
+  const lines = errors.map((error) => atPosition(source, error))
+  throw new Failure(lines.join('\n'), EXIT.rejected)
 }
 
 async function endNode(tool: Tool, { yes }: Sure, name = ''): Promise<void> {

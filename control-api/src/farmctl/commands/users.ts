@@ -61,6 +61,34 @@ export function registerUsers(program: Command, act: Act): void {
     tool.show(made, () => [made.oneTimePassword])
   })
 
+  const end = users
+    .command('end-sessions')
+    .description('sign them out everywhere; their tokens stay')
+    .argument('<user>', USER)
+    .option('-y, --yes', 'do not ask')
+  examples(end, ['farmctl users end-sessions alice'])
+  act<Sure>(end, async (tool, { yes }, name = '') => {
+    const api = tool.api()
+    const path = { id: (await findUser(api, name)).id }
+    await agree(tool, yes, `Sign ${name} out everywhere?`)
+    await api.POST('/api/v1/users/{id}/actions/end-sessions', { params: { path } })
+    tool.show({ user: name, ended: true }, () => [`${name} is signed out everywhere.`])
+  })
+
+  const factor = users
+    .command('reset-second-factor')
+    .description('take their second factor away, when its device is lost')
+    .argument('<user>', USER)
+    .option('-y, --yes', 'do not ask')
+  examples(factor, ['farmctl users reset-second-factor alice'])
+  act<Sure>(factor, async (tool, { yes }, name = '') => {
+    const api = tool.api()
+    const path = { id: (await findUser(api, name)).id }
+    await agree(tool, yes, `Take the second factor of ${name} away?`)
+    await api.POST('/api/v1/users/{id}/actions/reset-second-factor', { params: { path } })
+    tool.show({ user: name, reset: true }, () => [`${name} signs in without a second factor.`])
+  })
+
   const remove = users
     .command('remove')
     .description('remove a user; their name stays in histories')

@@ -6,6 +6,7 @@ import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import type { Identity } from '../../meta.ts'
 import { confirmRecovery, NodesUnheard, NotInRecovery, survey } from '../../recovery.ts'
+import { type Scope, scopeOf } from '../../scope.ts'
 import { RecoveryConfirmationSchema, RecoveryStateSchema } from './schema.ts'
 
 type Deps = {
@@ -21,18 +22,18 @@ const tags = ['backups']
 export const recoveryRoutes =
   ({ db, write, identity, onConfirmed }: Deps) =>
   async (app: App) => {
-    const show = async () => {
+    const show = async (scope: Scope) => {
       const { recovery, epoch } = identity
       if (!recovery) return { recovery: null }
       const restoredAt = new Date(recovery.restoredAtMs).toISOString()
       const backupCreatedAt = new Date(recovery.backupCreatedAtMs).toISOString()
-      return { recovery: { restoredAt, backupCreatedAt, epoch, ...(await survey(db)) } }
+      return { recovery: { restoredAt, backupCreatedAt, epoch, ...(await survey(db, scope)) } }
     }
 
     app.get(
       '/recovery',
       {
-        config: { permission: 'system:read', errors: [] },
+        config: { permission: 'system:read', scope: 'nodes', errors: [] },
         schema: {
           operationId: 'getRecovery',
           tags,
@@ -40,7 +41,7 @@ export const recoveryRoutes =
           response: { 200: RecoveryStateSchema },
         },
       },
-      show,
+      async ({ user }) => show(scopeOf(user)),
     )
 
     app.post(
@@ -63,7 +64,7 @@ export const recoveryRoutes =
           withoutUnheard: body.withoutUnheard ?? false,
         })
         onConfirmed()
-        return await show()
+        return await show(scopeOf(user))
       },
     )
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
-import { beginRecovery } from '../../../src/recovery.ts'
+import { beginRecovery, survey } from '../../../src/recovery.ts'
 import { openServices } from '../../../src/services.ts'
 import { assign, enrolNode, example, post } from '../../agents/node-client.ts'
 import { type Built, build } from '../../helper.ts'
@@ -46,6 +46,9 @@ describe('a control plane that was restored', () => {
       code: 'in_recovery',
     })
     expect((await node.desired(null)).json()).toEqual({ assignment: null })
+    // Whom it waits for is told to who may see them; the epoch is of all.
+    const elsewhere = await survey(service.services.db, [{ kind: 'exists', key: 'nowhere' }])
+    expect(elsewhere).toEqual({ nodes: 0, highestEpoch: 9, unheard: [] })
     expect((await confirm(service)).json()).toMatchObject({ code: 'nodes_unheard' })
     expect((await confirm(service, { withoutUnheard: true })).statusCode).toBe(200)
     expect(await health(service)).toMatchObject({ ok: true })
