@@ -48,6 +48,7 @@ import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
+import { createEvaluator } from './features/rollouts/evaluator.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween, rolloutTouches } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
@@ -86,6 +87,7 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { sessionKey, sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
+import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
 import type { Scope } from './scope.ts'
 import { openSecretBox } from './secret-box.ts'
@@ -154,6 +156,7 @@ export async function buildService(
         .catch((error: unknown) => app.log.error({ err: error }, change))
     },
   })
+  const isConnected = (nodeId: string) => fleet.presence(nodeId).connected
   const assignments = createAssignments({
     identity,
     now,
@@ -177,6 +180,7 @@ export async function buildService(
     renderForNode: releases.renderForNode,
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
+    isConnected,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -184,8 +188,11 @@ export async function buildService(
   })
   // What was under way when the backup was made is long over, one way or the other.
   if (identity.recovery) await engine.freezeAll('the restore')
+  const samplesOf = metrics.samples
+  const evaluator = createEvaluator({ db, now, isConnected, engine, samplesOf })
   const stopTicker = startTicker({
     engine,
+    evaluate: evaluator.evaluate,
     onError: (error) =>
       app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
   })
@@ -333,7 +340,9 @@ export async function buildService(
             (await findVersion(db, name, number))?.text ?? null,
           releasedVersion: async ({ trx }, name) =>
             (await lastReleaseOf(trx, name))?.version ?? null,
-          isConnected: (nodeId) => fleet.presence(nodeId).connected,
+          isConnected,
+          throughputOf: async (nodeIds) =>
+            requestRates(await metrics.latencySummaries(nodeIds, 60)),
         }),
       )
       await api.register(groupRoutes({ db, write, now, openPreviews: previews }))
@@ -412,6 +421,13 @@ export async function buildService(
   }
   return { app, agents, services, fleet, assignments, authority, backups, close }
 }
+
+const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
+  new Map(
+    [...summaries].flatMap(([nodeId, { requestsPerSecond: rate }]) =>
+      rate === null ? [] : [[nodeId, rate] as const],
+    ),
+  )
 
 /** Of a node, or of what a token or a rollout does to one. Other things are nobody's in particular. */
 async function eventIsWithin(

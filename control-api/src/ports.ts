@@ -6,6 +6,7 @@ import type { Effective, NackCode, ReportRequest } from './agents/messages.gen.t
 import type { Database } from './db/database.ts'
 import type { Unit } from './db/write.ts'
 import type { Grouping, Recipient, RenderTarget } from './grouping.ts'
+import type { Histogram } from './histogram/histogram.ts'
 import type { ConfigError } from './schema/common.ts'
 import type { Impact } from './schema/impact.ts'
 
@@ -32,7 +33,7 @@ export type AgentEvent =
       effective: Effective | null
     })
   /** After a start, an outage or a reconnect: what really runs. */
-  | { kind: 'hello'; nodeId: string; effective: Effective | null }
+  | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
   | { kind: 'connected' | 'disconnected' | 'decommissioned'; nodeId: string }
 
 /** The rollout engine. Both run inside the transaction that stores the node's message. */
@@ -116,6 +117,14 @@ export type LatencySummary = {
   errorRatio: number | null
   requestsPerSecond: number | null
 }
+/** What requests of one config generation did in one window of a node. */
+export type Sample = {
+  nodeId: string
+  generation: number
+  endedAtMs: number
+  counters: Readonly<Record<string, number>>
+  stages: Readonly<Partial<Record<'firstByte' | 'total' | 'readWait', Histogram>>>
+}
 /** The metrics store. */
 export type Metrics = {
   /** Keeps the windows it has not seen; resolves with the highest sequence number of the boot it holds. */
@@ -125,6 +134,8 @@ export type Metrics = {
     nodeIds: readonly string[],
     windowSeconds: number,
   ): Promise<Map<string, LatencySummary>>
+  /** Of windows that ended since then, as far back as two minutes. */
+  samples(nodeIds: readonly string[], sinceMs: number): Sample[]
   check(): Promise<{ ok: boolean; message: string }>
   close(): Promise<void>
 }

@@ -22,7 +22,8 @@ export type Conduct =
   | { kind: 'good' }
   /** `at`: the words of the text, as it was given, that the refusal is about. */
   | { kind: 'nack'; code: NackRequest['code']; message: string; at?: string }
-  | { kind: 'revert' }
+  /** `of`: only with this text. */
+  | { kind: 'revert'; of?: string }
   /** Acknowledges, then says nothing more about it. */
   | { kind: 'hang' }
   /** Applies, and does not ask whether it may keep it. */
@@ -171,7 +172,9 @@ export class SimulatedNode {
     await this.say('result', { ...about, outcome: 'applied', effective, ...nothing })
     this.effective = { generation, digest, bootId: this.#bootId, reloads: this.ran.length }
     this.ran.push(release.configText)
-    if (conduct.kind === 'revert') {
+    const isBad =
+      conduct.kind === 'revert' && (conduct.of ?? release.configText) === release.configText
+    if (isBad) {
       this.effective = before
       const why = {
         reason: 'crash_loop',

@@ -90,7 +90,7 @@ export function createInbox(deps: Deps) {
     nodeId: string,
     { incarnation, hostname }: HelloRequest,
     { address, isKeyed }: HelloVia,
-  ): Promise<HelloVerdict['kind']> => {
+  ): Promise<{ verdict: HelloVerdict['kind']; isRestart: boolean }> => {
     const row = await unit.trx
       .selectFrom('nodes')
       .selectAll()
@@ -120,7 +120,7 @@ export function createInbox(deps: Deps) {
       const data = { incarnations: standing.clone?.incarnations ?? [] }
       await unit.emit({ kind: 'node', id: nodeId, action: 'clone-detected', data })
     }
-    return kind
+    return { verdict: kind, isRestart: kind === 'new' && before !== null }
   }
 
   const takeResult = async (unit: Unit, offer: Assignment, result: ResultRequest) => {
@@ -151,7 +151,7 @@ export function createInbox(deps: Deps) {
     hello: (nodeId: string, hello: HelloRequest, via: HelloVia): Promise<HelloVerdict['kind']> =>
       write(async (unit) => {
         const { trx } = unit
-        const verdict = await takeIncarnation(unit, nodeId, hello, via)
+        const { verdict, isRestart } = await takeIncarnation(unit, nodeId, hello, via)
         if (verdict === 'detected') unit.afterCommit(() => deps.onCloneDetected(nodeId))
         if (verdict !== 'same' && verdict !== 'new') return verdict
         await trx
@@ -186,7 +186,8 @@ export function createInbox(deps: Deps) {
         }
         // After the result, which is older.
         await setEffective(trx, nodeId, hello.effective, now())
-        await engine.onAgentEvent(unit, { kind: 'hello', nodeId, effective: hello.effective })
+        const { effective } = hello
+        await engine.onAgentEvent(unit, { kind: 'hello', nodeId, effective, isRestart })
         return verdict
       }),
 

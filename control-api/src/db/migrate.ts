@@ -17,6 +17,7 @@ import * as groups from './migrations/025-groups.ts'
 import * as rest from './migrations/026-rest.ts'
 import * as webhooks from './migrations/027-webhooks.ts'
 import * as backups from './migrations/028-backups.ts'
+import * as rolloutWaves from './migrations/029-rollout-waves.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -34,6 +35,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '026-rest': rest,
   '027-webhooks': webhooks,
   '028-backups': backups,
+  '029-rollout-waves': rolloutWaves,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The last minute or two of each node in memory, for the fleet's table: asked for once a second by
-// every open console, so it never goes to the disk.
+// The last minute or two of each node in memory, for the fleet's table and for the gates of rollouts: asked for
+// once a second by every open console, so it never goes to the disk.
 import {
   emptyHistogram,
   type Histogram,
   mergeHistograms,
   quantile,
 } from '../histogram/histogram.ts'
-import type { LatencySummary } from '../ports.ts'
-import type { PlacedWindow } from './windows.ts'
+import type { LatencySummary, Sample } from '../ports.ts'
+import type { PlacedWindow, Series } from './windows.ts'
 
 const KEEP_MS = 120_000
 
@@ -19,6 +19,7 @@ type Entry = {
   readWait: Histogram
   requests: number
   errors: number
+  series: readonly Series[]
 }
 
 export type LatencyBoard = ReturnType<typeof createLatencyBoard>
@@ -56,6 +57,13 @@ export function createLatencyBoard() {
       }
     },
 
+    /** By config generation. */
+    samples(nodeId: string, sinceMs: number): Sample[] {
+      return (nodes.get(nodeId) ?? [])
+        .filter((entry) => entry.endedAtMs > sinceMs)
+        .flatMap(({ endedAtMs, series }) => series.map((one) => ({ ...one, nodeId, endedAtMs })))
+    },
+
     /** Lets go of nodes that stopped reporting. */
     prune(nowMs: number): void {
       for (const [nodeId, entries] of nodes) {
@@ -76,5 +84,6 @@ function toEntry({ endedAtMs, durationMs, series }: PlacedWindow): Entry {
     readWait: merged('readWait'),
     requests: sum('requests'),
     errors: sum('responses5xx'),
+    series,
   }
 }

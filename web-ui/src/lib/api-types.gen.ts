@@ -754,6 +754,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts/{id}/actions/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Offer it to no further node until it is resumed; nodes under way go on */
+        post: operations["pauseRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on; without the nodes that failed, when they are why it was paused */
+        post: operations["resumeRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/skip-gate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin the next wave without waiting for time or evidence; the reason is kept */
+        post: operations["skipRolloutGate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give back to every node that began to apply it what it had before */
+        post: operations["revertRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/groups": {
         parameters: {
             query?: never;
@@ -2039,6 +2107,69 @@ export interface components {
                 nodes: number;
                 done: number;
             }[];
+            /** @description The one under way; as many as were planned: those that were out of reach */
+            wave: number;
+            /** @enum {unknown} */
+            phase: "dispatching" | "soaking";
+            soakedSeconds: number;
+            policy: {
+                maxParallel: number | null;
+                blastBudget: number | null;
+                minHealthySeconds: number;
+                soakSeconds: number;
+                maxSoakSeconds: number;
+                progressDeadlineSeconds: number | null;
+                maxFailedPercent: number;
+                maxUnreachablePercent: number;
+                maxFlaps: number;
+                /** @enum {unknown} */
+                onFailure: "revert" | "freeze" | "pause";
+                gates: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    max: number;
+                    /** @enum {unknown} */
+                    onFail: "revert" | "freeze" | "pause";
+                }[];
+                minSamples: number;
+            };
+            /** @description Of the version, the nodes, their waves, the policy */
+            planDigest: string;
+            evidence: {
+                wave: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                /** @enum {unknown} */
+                verdict: "fail" | "no_data" | "inconclusive" | "pass";
+                message: string;
+                gates: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    max: number;
+                    /** @enum {unknown} */
+                    verdict: "fail" | "no_data" | "inconclusive" | "pass";
+                    canary: {
+                        nodes: number;
+                        /** @description Requests */
+                        samples: number;
+                        value: number | null;
+                    };
+                    control: {
+                        nodes: number;
+                        /** @description Requests */
+                        samples: number;
+                        value: number | null;
+                    };
+                    value: number | null;
+                    low: number | null;
+                    high: number | null;
+                    message: string;
+                }[];
+            } | null;
             tasks: components["schemas"]["NodeTask"][];
             /** @description Unreachable nodes that will take the release when they return */
             pendingNodes: number;
@@ -2068,7 +2199,34 @@ export interface components {
                 errors: components["schemas"]["ConfigError"][];
                 /** @example edge-1 */
                 group: string;
+                wave: number;
             }[];
+            /** @description How many */
+            waves: number;
+            policy: {
+                maxParallel: number | null;
+                blastBudget: number | null;
+                minHealthySeconds: number;
+                soakSeconds: number;
+                maxSoakSeconds: number;
+                progressDeadlineSeconds: number | null;
+                maxFailedPercent: number;
+                maxUnreachablePercent: number;
+                maxFlaps: number;
+                /** @enum {unknown} */
+                onFailure: "revert" | "freeze" | "pause";
+                gates: {
+                    /** @enum {unknown} */
+                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    max: number;
+                    /** @enum {unknown} */
+                    onFail: "revert" | "freeze" | "pause";
+                }[];
+                minSamples: number;
+            };
+            /** @description Of the version, the nodes, their waves, the policy */
+            planDigest: string;
             excluded: {
                 total: number;
                 /** @description The first 100 */
@@ -10529,6 +10687,57 @@ export interface operations {
                      *               "done": 1
                      *             }
                      *           ],
+                     *           "wave": 1,
+                     *           "phase": "dispatching",
+                     *           "soakedSeconds": 0.25,
+                     *           "policy": {
+                     *             "maxParallel": 1,
+                     *             "blastBudget": 1,
+                     *             "minHealthySeconds": 0.25,
+                     *             "soakSeconds": 0.25,
+                     *             "maxSoakSeconds": 0.25,
+                     *             "progressDeadlineSeconds": 0.25,
+                     *             "maxFailedPercent": 0.25,
+                     *             "maxUnreachablePercent": 0.25,
+                     *             "maxFlaps": 1,
+                     *             "onFailure": "revert",
+                     *             "gates": [
+                     *               {
+                     *                 "metric": "errors5xx",
+                     *                 "max": 0.25,
+                     *                 "onFail": "revert"
+                     *               }
+                     *             ],
+                     *             "minSamples": 1
+                     *           },
+                     *           "planDigest": "planDigest",
+                     *           "evidence": {
+                     *             "wave": 1,
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "verdict": "fail",
+                     *             "message": "message",
+                     *             "gates": [
+                     *               {
+                     *                 "metric": "errors5xx",
+                     *                 "max": 0.25,
+                     *                 "verdict": "fail",
+                     *                 "canary": {
+                     *                   "nodes": 1,
+                     *                   "samples": 1,
+                     *                   "value": 0.25
+                     *                 },
+                     *                 "control": {
+                     *                   "nodes": 1,
+                     *                   "samples": 1,
+                     *                   "value": 0.25
+                     *                 },
+                     *                 "value": 0.25,
+                     *                 "low": 0.25,
+                     *                 "high": 0.25,
+                     *                 "message": "message"
+                     *               }
+                     *             ]
+                     *           },
                      *           "tasks": [
                      *             {
                      *               "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -10653,7 +10862,35 @@ export interface operations {
                  *       "config": "edge-1",
                  *       "version": 1,
                  *       "message": "message",
-                 *       "selector": "zone=eu,!canary"
+                 *       "selector": "zone=eu,!canary",
+                 *       "strategy": {
+                 *         "waves": [
+                 *           {
+                 *             "nodes": 1
+                 *           }
+                 *         ],
+                 *         "failureDomain": "failureDomain",
+                 *         "maxParallel": 1,
+                 *         "blastBudget": 1,
+                 *         "minHealthySeconds": 1,
+                 *         "soakSeconds": 1,
+                 *         "maxSoakSeconds": 1,
+                 *         "progressDeadlineSeconds": 60,
+                 *         "maxFailedPercent": 0.25,
+                 *         "maxUnreachablePercent": 0.25,
+                 *         "maxFlaps": 1,
+                 *         "onFailure": "revert",
+                 *         "gates": [
+                 *           {
+                 *             "metric": "errors5xx",
+                 *             "max": 0.25,
+                 *             "onFail": "revert"
+                 *           }
+                 *         ],
+                 *         "minSamples": 1
+                 *       },
+                 *       "onOverlap": "refuse",
+                 *       "planDigest": "planDigest"
                  *     }
                  */
                 "application/json": {
@@ -10663,6 +10900,49 @@ export interface operations {
                     message?: string;
                     /** @example zone=eu,!canary */
                     selector?: string;
+                    strategy?: {
+                        /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
+                        waves?: ({
+                            nodes: number;
+                        } | {
+                            percent: number;
+                        } | {
+                            throughputPercent: number;
+                        } | {
+                            eachKind: number;
+                        })[];
+                        /** @description A label: below 25 % of the farm no wave goes to two of its values */
+                        failureDomain?: string;
+                        maxParallel?: number;
+                        blastBudget?: number;
+                        minHealthySeconds?: number;
+                        soakSeconds?: number;
+                        maxSoakSeconds?: number;
+                        progressDeadlineSeconds?: number;
+                        maxFailedPercent?: number;
+                        maxUnreachablePercent?: number;
+                        maxFlaps?: number;
+                        /** @enum {unknown} */
+                        onFailure?: "revert" | "freeze" | "pause";
+                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx (else revert), first byte p99 at most 1.5 times (else pause). []: time alone */
+                        gates?: {
+                            /** @enum {unknown} */
+                            metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                            max: number;
+                            /** @enum {unknown} */
+                            onFail: "revert" | "freeze" | "pause";
+                        }[];
+                        /** @description Requests on each side */
+                        minSamples?: number;
+                    };
+                    /**
+                     * @description When another rollout owns some of the nodes: supersede freezes it. Default: refuse
+                     * @enum {unknown}
+                     */
+                    onOverlap?: "refuse" | "supersede";
+                    /** @description What a dry run said: when the plan is another by now, nothing is started */
+                    planDigest?: string;
                 };
             };
         };
@@ -10697,9 +10977,32 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
-                     *           "group": "edge-1"
+                     *           "group": "edge-1",
+                     *           "wave": 1
                      *         }
                      *       ],
+                     *       "waves": 1,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
                      *       "excluded": {
                      *         "total": 1,
                      *         "items": [
@@ -10739,6 +11042,57 @@ export interface operations {
                      *           "done": 1
                      *         }
                      *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -10823,6 +11177,7 @@ export interface operations {
              * @description - `in_recovery`: This control plane was restored from a backup
              *     - `rollout_active`: Another rollout is under way
              *     - `fleet_changed`: The nodes changed meanwhile
+             *     - `plan_changed`: The plan is another one by now
              *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done
@@ -10948,6 +11303,57 @@ export interface operations {
                      *           "done": 1
                      *         }
                      *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -11101,6 +11507,57 @@ export interface operations {
                      *           "done": 1
                      *         }
                      *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
                      *       "tasks": [
                      *         {
                      *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
@@ -11184,6 +11641,1097 @@ export interface operations {
             /**
              * @description - `stale_state`: The rollout has moved on
              *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pauseRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "reason": "reason"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    skipRolloutGate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "reason": "reason"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revertRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "reason": "reason"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
              *     - `still_running`: The request is being answered
              *     - `already_done`: It is done, and its answer was not kept
              *     - `outcome_unknown`: Nobody knows whether it was done

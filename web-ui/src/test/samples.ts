@@ -159,6 +159,21 @@ export function drift(
   }
 }
 
+const atOnce: Rollout['policy'] = {
+  maxParallel: null,
+  blastBudget: null,
+  minHealthySeconds: 0,
+  soakSeconds: 0,
+  maxSoakSeconds: 0,
+  progressDeadlineSeconds: null,
+  maxFailedPercent: 0,
+  maxUnreachablePercent: 100,
+  maxFlaps: 3,
+  onFailure: 'pause',
+  gates: [],
+  minSamples: 500,
+}
+
 export function rollout(change: Partial<Rollout> = {}): Rollout {
   return {
     id: 'rollout_01jd4q6v2m8w3x5y7z9abcdefg',
@@ -170,6 +185,12 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     stateVersion: 4,
     reason: 'Waiting for edge-1 to confirm.',
     waves: [{ index: 0, nodes: 1, done: 0 }],
+    wave: 0,
+    phase: 'dispatching',
+    soakedSeconds: 0,
+    policy: atOnce,
+    planDigest: digest('c'),
+    evidence: null,
     tasks: [task()],
     pendingNodes: 0,
     author: 'ana',
@@ -210,9 +231,13 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
         digest: digest('b'),
         errors: [],
         group: 'default',
+        wave: 0,
         ...change,
       },
     ],
+    waves: 1,
+    policy: atOnce,
+    planDigest: digest('c'),
     excluded: { total: 0, items: [] },
   }
 }

@@ -6,18 +6,22 @@ import type { Assignments } from '../../agents/assignments.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { takesConfig, targetOf } from '../../grouping.ts'
 import type { AgentEvent, ReadGrouping, Releases, RolloutEngine } from '../../ports.ts'
-import { RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
+import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
 import {
+  type Command,
   type Effect,
   isTerminal,
+  type Rollout,
   type RolloutEvent,
-  reduce,
   type Task,
   type Transition,
-} from './rules.ts'
+} from './model.ts'
+import { mayKeep, reduce, whyNot } from './rules.ts'
+import type { Evidence, OnFailure } from './schema.ts'
 import {
   awaitingRollouts,
   freeLeases,
+  givenWith,
   isAnythingAwaited,
   type Loaded,
   latestAssignments,
@@ -32,6 +36,7 @@ import {
   spendTime,
   targetColumns,
   taskText,
+  timedRollouts,
   unfinishedRollouts,
 } from './store.ts'
 
@@ -43,6 +48,7 @@ type Deps = {
   renderForNode: Releases['renderForNode']
   errorsForAuthor: Releases['errorsForAuthor']
   readGrouping: ReadGrouping
+  isConnected: (nodeId: string) => boolean
   /** Its overrides make the version unreadable, or a variable has no value: for the log. */
   onUnrenderable: (nodeId: string) => void
   versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
@@ -52,11 +58,19 @@ type Deps = {
   ) => Promise<void>
 }
 
+type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
   start(unit: Unit, rolloutId: string): Promise<void>
-  freeze(rolloutId: string, by: { actor: string; stateVersion: number }): Promise<void>
+  /** What an operator wants of it, who has seen it in that state. */
+  obey(rolloutId: string, command: Command, stateVersion: number): Promise<void>
+  /** What the gates of a wave say, with what it rests on. */
+  evaluated(rolloutId: string, found: Found): Promise<void>
+  /** Measurements say that a node with the version is not well. */
+  ill(rolloutId: string, found: { nodeId: string; gate: string; message: string }): Promise<void>
+  /** A newer rollout takes its nodes. */
+  giveWay(unit: Unit, rolloutId: string, to: string): Promise<void>
   /** Ends all that are under way; nodes keep what they have. */
   freezeAll(actor: string): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
@@ -73,12 +87,15 @@ export function createEngine({
   renderForNode,
   errorsForAuthor,
   readGrouping,
+  isConnected,
   onUnrenderable,
   versionText,
   release,
 }: Deps): Engine {
+  const load = ({ trx }: Unit, rolloutId: string) => loadRollout(trx, rolloutId, isConnected)
+
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
-    const loaded = await loadRollout(unit.trx, rolloutId)
+    const loaded = await load(unit, rolloutId)
     if (loaded) await apply(unit, loaded, event, actor)
   }
 
@@ -100,6 +117,7 @@ export function createEngine({
       ...row,
       state: after.state,
       reason: after.reason,
+      progress: JSON.stringify(after.progress),
       state_version: row.state_version + (moved ? 1 : 0),
       ended_at_ms: row.ended_at_ms ?? (isTerminal(after.state) ? now() : null),
     }
@@ -121,6 +139,13 @@ export function createEngine({
         const { text, group_name: group } = await taskText(unit.trx, id, nodeId)
         const digest = rollout.tasks.find((task) => task.nodeId === nodeId)?.digest ?? ''
         const assignment = { nodeId, rolloutId: id, config, version, text, digest, group }
+        const { generation } = await assignments.assign(unit, assignment)
+        return apply(unit, loaded, { kind: 'offered', nodeId, generation })
+      }
+      case 'give-back': {
+        const { nodeId, generation: earlier } = effect
+        const { group_name: group, ...given } = await givenWith(unit.trx, nodeId, earlier)
+        const assignment = { nodeId, rolloutId: id, group, ...given }
         const { generation } = await assignments.assign(unit, assignment)
         return apply(unit, loaded, { kind: 'offered', nodeId, generation })
       }
@@ -171,7 +196,7 @@ export function createEngine({
 
   /** A refusal's places lead to the editor, which holds the version's text, not the node's. */
   async function placedForAuthor(unit: Unit, rolloutId: string, nack: Nacked): Promise<Nacked> {
-    const loaded = await loadRollout(unit.trx, rolloutId)
+    const loaded = await load(unit, rolloutId)
     const node = await targetColumns(unit.trx, nack.nodeId)
     if (!loaded || !node || nack.errors.length === 0) return nack
     const { config, version } = loaded.row
@@ -185,26 +210,45 @@ export function createEngine({
 
   return {
     async start(unit, rolloutId) {
-      for (const { rollout_id, node_id } of await openTasksBefore(unit.trx, rolloutId)) {
-        await dispatch(unit, rollout_id, { kind: 'superseded', nodeId: node_id, by: rolloutId })
+      const open = await openTasksBefore(unit.trx, rolloutId)
+      for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
+        const nodeIds = tasks.map((task) => task.node_id)
+        await dispatch(unit, id, { kind: 'superseded', nodeIds, by: rolloutId })
       }
       await dispatch(unit, rolloutId, { kind: 'started' })
     },
 
-    freeze: (rolloutId, { actor, stateVersion }) =>
+    obey: (rolloutId, command, stateVersion) =>
       write(async (unit) => {
-        const loaded = await loadRollout(unit.trx, rolloutId)
+        const loaded = await load(unit, rolloutId)
         if (!loaded) throw new RolloutNotFound(rolloutId)
-        const { state, state_version } = loaded.row
-        if (isTerminal(state)) throw new RolloutEnded(state)
-        if (state_version !== stateVersion) {
-          throw new StaleState(state, state_version).withMembers({
-            state,
-            stateVersion: state_version,
-          })
-        }
-        await apply(unit, loaded, { kind: 'freeze', actor }, actor)
+        requireSense(loaded, command, stateVersion)
+        const { rollout } = await apply(unit, loaded, command, command.actor)
+        if (rollout.state !== loaded.rollout.state) return
+        // What changes no state is told all the same.
+        const { kind: action, actor, ...data } = command
+        await unit.emit({ kind: 'rollout', id: rolloutId, action, actor, data })
       }),
+
+    evaluated: (rolloutId, { wave, onFail, evidence }) =>
+      write(async (unit) => {
+        const loaded = await load(unit, rolloutId)
+        if (!loaded) return
+        const { verdict, message } = evidence
+        const noted = { wave, at: new Date(now()).toISOString(), ...evidence }
+        const row = { ...loaded.row, evidence: JSON.stringify(noted) }
+        const event = { kind: 'evaluated' as const, wave, verdict, onFail, message }
+        const { rollout } = await apply(unit, { ...loaded, row }, event)
+        if (!isDecision(loaded.rollout, rollout)) return
+        const data = { from: loaded.rollout.state, to: rollout.state, ...noted }
+        await unit.emit({ kind: 'rollout', id: rolloutId, action: 'evidence', data })
+      }),
+
+    ill: (rolloutId, found) =>
+      write((unit) => dispatch(unit, rolloutId, { kind: 'ill', ...found })),
+
+    giveWay: (unit, rolloutId, by) =>
+      dispatch(unit, rolloutId, { kind: 'freeze', actor: `rollout ${by}` }),
 
     freezeAll: (actor) =>
       write(async (unit) => {
@@ -214,16 +258,20 @@ export function createEngine({
       }),
 
     async tick(elapsedMs) {
-      if (elapsedMs <= 0 || !(await isAnythingAwaited(db))) return
+      if (elapsedMs <= 0) return
+      const timed = await timedRollouts(db)
+      if (timed.length === 0 && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
           await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
+        }
+        for (const rolloutId of timed) {
+          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
       })
     },
 
     async heardAgain() {
-      if (!(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const rolloutId of await awaitingRollouts(unit.trx)) {
           await dispatch(unit, rolloutId, { kind: 'heard-again' })
@@ -232,10 +280,10 @@ export function createEngine({
     },
 
     async onAgentEvent(unit, event) {
-      if (event.kind === 'decommissioned') {
-        const { nodeId } = event
-        for (const { rollout_id } of await openTasksOf(unit.trx, nodeId)) {
-          await dispatch(unit, rollout_id, { kind: 'decommissioned', nodeId })
+      const ofNode = toNodeEvent(event)
+      if (ofNode) {
+        for (const { rollout_id } of await openTasksOf(unit.trx, event.nodeId)) {
+          await dispatch(unit, rollout_id, ofNode)
         }
         return
       }
@@ -249,8 +297,42 @@ export function createEngine({
       await dispatch(unit, rolloutId, told, event.nodeId)
     },
 
-    // The node runs what it was offered, as its own server says. Gates will have a say here.
-    mayKeep: async () => true,
+    async mayKeep(unit, offer) {
+      if (offer.rolloutId === null) return true
+      const loaded = await load(unit, offer.rolloutId)
+      return loaded === null || mayKeep(loaded.rollout, offer)
+    },
+  }
+}
+
+/** Evidence that changed something is kept for ever: in the audit. */
+const isDecision = (before: Rollout, after: Rollout) =>
+  before.state !== after.state ||
+  before.progress.wave !== after.progress.wave ||
+  before.progress.verdict?.verdict !== after.progress.verdict?.verdict
+
+function requireSense({ row, rollout }: Loaded, { kind }: Command, stateVersion: number): void {
+  const { state, state_version } = row
+  if (isTerminal(state)) throw new RolloutEnded(state)
+  if (state_version !== stateVersion) {
+    throw new StaleState(state, state_version).withMembers({ state, stateVersion: state_version })
+  }
+  const why = whyNot(rollout, kind)
+  if (why !== null) throw new NotNow(kind, why)
+}
+
+/** What concerns every rollout the node has to do with. */
+function toNodeEvent(event: AgentEvent): RolloutEvent | null {
+  const { nodeId } = event
+  switch (event.kind) {
+    case 'connected':
+    case 'disconnected':
+    case 'decommissioned':
+      return { kind: event.kind, nodeId }
+    case 'hello':
+      return event.isRestart ? { kind: 'restarted', nodeId } : null
+    default:
+      return null
   }
 }
 
@@ -283,10 +365,14 @@ type Recorded = { tasks: readonly Task[]; actor: string | undefined }
 async function record(
   unit: Unit,
   row: RolloutRow,
-  { nodeId, from, to, cause }: Transition,
+  { nodeId, from, to, cause, isWave }: Transition,
   { tasks, actor }: Recorded,
 ): Promise<void> {
   const by = actor === undefined ? {} : { actor }
+  if (isWave) {
+    await unit.emit({ kind: 'rollout', id: row.id, action: to, ...by, data: { from, to, cause } })
+    return
+  }
   if (nodeId === null) {
     const { reason, state_version } = row
     const data = { from, to, cause, reason, stateVersion: state_version }

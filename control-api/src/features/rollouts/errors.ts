@@ -19,7 +19,7 @@ export const RolloutActive = defineError(
   'rollout_active',
   'Another rollout is under way',
   (id: string, what: string, state: string) =>
-    `${id} (${what}) is ${state} and owns these nodes. Wait until it has ended, or freeze it: POST /api/v1/rollouts/${id}/actions/freeze.`,
+    `${id} (${what}) is ${state} and owns these nodes. Wait until it has ended, or freeze it: POST /api/v1/rollouts/${id}/actions/freeze, or order with "onOverlap": "supersede".`,
 )
 export const FleetChanged = defineError(
   409,
@@ -48,4 +48,17 @@ export const RolloutInvalid = defineError(
   'A node would refuse this version',
   (nodes: string) =>
     `The version has errors on ${nodes}; nothing was started. Each entry of "errors" says where and what.`,
+)
+export const NotNow = defineError(
+  409,
+  'action_not_possible',
+  'That means nothing now',
+  (action: string, why: string) => `${action}: ${why} Look at the rollout's "reason".`,
+)
+export const PlanChanged = defineError(
+  409,
+  'plan_changed',
+  'The plan is another one by now',
+  (planned: string, now: string) =>
+    `The order was for the plan ${planned}, it would be ${now} now. Nothing was started. Look at the plan again: POST /api/v1/rollouts?dry_run=1.`,
 )

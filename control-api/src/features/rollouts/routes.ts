@@ -2,7 +2,7 @@
 // Rollouts: start, watch, end.
 import { Type } from 'typebox'
 import { SelectorInvalid } from '../../errors.ts'
-import type { App } from '../../fastify.ts'
+import type { App, SignedInUser } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import { InRecovery } from '../../recovery.ts'
 import {
@@ -17,6 +17,8 @@ import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import type { Engine } from './engine.ts'
 import {
   FleetChanged,
+  NotNow,
+  PlanChanged,
   RolloutActive,
   RolloutEnded,
   RolloutInvalid,
@@ -24,9 +26,10 @@ import {
   StaleState,
   VersionNotFound,
 } from './errors.ts'
+import type { Command, Policy, Progress } from './model.ts'
 import type { ExcludedNode, PlannedNode } from './planner.ts'
-import { countTasks } from './rules.ts'
 import {
+  ExplainedActionSchema,
   NewRolloutSchema,
   type Rollout,
   RolloutActionSchema,
@@ -34,11 +37,14 @@ import {
   RolloutSchema,
   RolloutStateSchema,
   RolloutsQuerySchema,
+  SkipGateSchema,
 } from './schema.ts'
-import { planVersion, type StartDeps, startRollout } from './start.ts'
+import { type Arrangement, planVersion, type StartDeps, startRollout } from './start.ts'
 import { findRollout, listRollouts, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
+import { viewPolicy } from './strategy.ts'
+import { countTasks } from './tasks.ts'
 
-type Deps = StartDeps & { engine: Engine; isConnected: (nodeId: string) => boolean }
+type Deps = StartDeps & { engine: Engine }
 
 const tags = ['rollouts']
 const params = Type.Object({ id: RolloutIdSchema })
@@ -58,6 +64,13 @@ const MovedOnSchema = Type.Intersect([
     ),
   }),
 ])
+
+const acting = {
+  permission: 'rollouts:run' as const,
+  scope: 'nodes' as const,
+  errors: [RolloutNotFound, OutsideScope, StaleState, RolloutEnded, NotNow],
+}
+const nameOf = (user: SignedInUser | null) => user?.username ?? ''
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, engine, isConnected } = deps
@@ -138,6 +151,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           SelectorInvalid,
           RolloutActive,
           FleetChanged,
+          PlanChanged,
           RolloutInvalid,
           NodeCheckUnavailable,
         ],
@@ -156,29 +170,34 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async (request, reply) => {
-      const { config, version, message = '', selector = '' } = request.body
+      const { config, version, message = '', selector = '', strategy } = request.body
       const scope = scopeOf(request.user)
+      const wish = { config, version, selector, scope, strategy }
       if (request.query.dry_run === '1') {
-        const plan = await planVersion(deps, { config, version, selector, scope })
-        const nodes = plan.nodes.map((planned) => viewPlanned(planned, isConnected))
-        const excluded = plan.excluded.filter(({ node }) => nodeIsWithin(scope, node))
-        return { config, version, nodes, excluded: some(excluded.map(viewExcluded)) }
+        const { excluded, ...plan } = await planVersion(deps, wish)
+        const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
+        return { config, version, ...viewPlan({ ...plan, excluded: shown }, isConnected) }
       }
-      const author = request.user?.username ?? ''
-      const id = await startRollout(deps, { config, version, selector, scope, message, author })
+      const { onOverlap = 'refuse', planDigest } = request.body
+      const author = nameOf(request.user)
+      const id = await startRollout(deps, { ...wish, message, author, onOverlap, planDigest })
       reply.code(201).header('location', `/api/v1/rollouts/${id}`)
       return show(id, scope)
     },
   )
 
+  type By = { stateVersion: number; user: SignedInUser | null }
+  const act = async (id: string, command: Command, { stateVersion, user }: By) => {
+    const scope = scopeOf(user)
+    await requireAllWithin(id, scope)
+    await engine.obey(id, command, stateVersion)
+    return show(id, scope)
+  }
+
   app.post(
     '/rollouts/:id/actions/freeze',
     {
-      config: {
-        permission: 'rollouts:run',
-        scope: 'nodes',
-        errors: [RolloutNotFound, OutsideScope, StaleState, RolloutEnded],
-      },
+      config: acting,
       schema: {
         operationId: 'freezeRollout',
         tags,
@@ -188,18 +207,82 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         response: { 200: RolloutSchema, 409: MovedOnSchema },
       },
     },
-    async (request) => {
-      const { id } = request.params
-      const scope = scopeOf(request.user)
-      await requireAllWithin(id, scope)
-      const actor = request.user?.username ?? ''
-      await engine.freeze(id, { actor, stateVersion: request.body.stateVersion })
-      return show(id, scope)
+    async ({ params: { id }, body: { stateVersion }, user }) =>
+      act(id, { kind: 'freeze', actor: nameOf(user) }, { stateVersion, user }),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/pause',
+    {
+      config: acting,
+      schema: {
+        operationId: 'pauseRollout',
+        tags,
+        summary: 'Offer it to no further node until it is resumed; nodes under way go on',
+        params,
+        body: ExplainedActionSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
     },
+    async ({ params: { id }, body: { stateVersion, reason: why = '' }, user }) =>
+      act(id, { kind: 'pause', actor: nameOf(user), why }, { stateVersion, user }),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/resume',
+    {
+      config: acting,
+      schema: {
+        operationId: 'resumeRollout',
+        tags,
+        summary: 'Go on; without the nodes that failed, when they are why it was paused',
+        params,
+        body: RolloutActionSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
+    },
+    async ({ params: { id }, body: { stateVersion }, user }) =>
+      act(id, { kind: 'resume', actor: nameOf(user) }, { stateVersion, user }),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/skip-gate',
+    {
+      config: acting,
+      schema: {
+        operationId: 'skipRolloutGate',
+        tags,
+        summary: 'Begin the next wave without waiting for time or evidence; the reason is kept',
+        params,
+        body: SkipGateSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
+    },
+    async ({ params: { id }, body: { stateVersion, reason: why }, user }) =>
+      act(id, { kind: 'skip-gate', actor: nameOf(user), why }, { stateVersion, user }),
+  )
+
+  app.post(
+    '/rollouts/:id/actions/revert',
+    {
+      config: acting,
+      schema: {
+        operationId: 'revertRollout',
+        tags,
+        summary: 'Give back to every node that began to apply it what it had before',
+        params,
+        body: ExplainedActionSchema,
+        response: { 200: RolloutSchema, 409: MovedOnSchema },
+      },
+    },
+    async ({ params: { id }, body: { stateVersion, reason: why = '' }, user }) =>
+      act(id, { kind: 'revert', actor: nameOf(user), why }, { stateVersion, user }),
   )
 }
 
 function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
+  const policy: Policy = JSON.parse(row.policy)
+  const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
   const tasks = rows.map((task) => ({
     nodeId: task.node_id,
     nodeName: task.node_name,
@@ -215,7 +298,7 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
   const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
     index,
     nodes: inWave.length,
-    done: inWave.filter((task) => task.state === 'done').length,
+    done: countTasks(inWave).done,
   }))
   return {
     id: row.id,
@@ -226,7 +309,13 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     state: row.state,
     stateVersion: row.state_version,
     reason: row.reason,
-    waves,
+    waves: waves.toSorted((a, b) => a.index - b.index),
+    wave,
+    phase,
+    soakedSeconds: soakedMs / 1000,
+    policy: viewPolicy(policy),
+    planDigest: row.plan_digest,
+    evidence: row.evidence === null ? null : JSON.parse(row.evidence),
     tasks,
     pendingNodes: countTasks(tasks).pending,
     author: row.author,
@@ -234,6 +323,16 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     createdAt: new Date(row.created_at_ms).toISOString(),
     endedAt: row.ended_at_ms === null ? null : new Date(row.ended_at_ms).toISOString(),
   }
+}
+
+function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boolean) {
+  const { waveOf, waves, policy } = plan.arranged
+  const nodes = plan.nodes.map((planned) => ({
+    ...viewPlanned(planned, isConnected),
+    wave: waveOf.get(planned.node.id) ?? 0,
+  }))
+  const excluded = some(plan.excluded.map(viewExcluded))
+  return { nodes, waves, policy: viewPolicy(policy), planDigest: plan.planDigest, excluded }
 }
 
 const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({

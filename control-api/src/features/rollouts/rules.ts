@@ -2,360 +2,267 @@
 // The rollout engine's decisions: (state, event) → (state, effects). No clock, no I/O; engine.ts
 // stores what comes out and then acts on it.
 //
-// A rollout of one wave and no gates:
-//   running     tasks are under way
-//   paused      a node refused, went back or overran its time, or none could be reached; says which
+//   running     a wave is under way: its nodes are offered the version, then watched, then judged
+//   paused      somebody or something holds it; nothing more is offered; says what would move it on
 //   succeeded   every node has it, but for those that were out of reach (they take it when they return)
-//   frozen      an operator ended it as it is: who has not answered yet is not asked any more
-// running and paused follow from the tasks, so a late answer can end a pause; succeeded and frozen
-// are for ever. Tasks go on after that: a node that was acknowledged to be applying ends that, and one that was out
-// of reach when the rollout succeeded takes the version when it returns.
-//
-// A task: pending → offered → acked → applying → applied → confirmed → healthy → done
-//         offered → unreachable → acked …   offered, acked, applying → nacked
-//         any → skipped (decommissioned, superseded by a later rollout, frozen before it answered)
-//         applying … done → apply_reverted | apply_stuck
-import type { ConfigError } from '../../schema/common.ts'
-import type { RolloutState, TaskState } from './schema.ts'
+//   reverting   what had begun to apply it gets back what it had before, newest wave first
+//   reverted    all of them have it again
+//   revert_incomplete   all but those that cannot be reached or could not go back; turns into reverted
+//   frozen      ended as it is: who has not answered yet is not asked any more
+// running and paused follow from the tasks and from what holds, so a late answer can end a pause;
+// succeeded, reverted and frozen are for ever. Tasks go on after that: a node that was acknowledged to be
+// applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
-export type Task = {
-  nodeId: string
-  nodeName: string
-  state: TaskState
-  generation: number | null
-  digest: string
-  code: string | null
-  message: string
-  errors: ConfigError[]
-  /** Time left for the node's next step; null: nothing is awaited. 0: overrun. */
-  deadlineMs: number | null
-}
-export type Rollout = { state: RolloutState; reason: string; tasks: Task[] }
-
-export type NodeEvent =
-  | { kind: 'offered'; nodeId: string; generation: number }
-  | { kind: 'acked'; nodeId: string; generation: number }
-  | {
-      kind: 'nacked'
-      nodeId: string
-      generation: number
-      code: string
-      message: string
-      errors: ConfigError[]
-    }
-  | { kind: 'applied'; nodeId: string; generation: number; digest: string | null }
-  | { kind: 'confirmed'; nodeId: string; generation: number }
-  | {
-      kind: 'reverted' | 'stuck'
-      nodeId: string
-      generation: number
-      reason: string | null
-      message: string
-    }
-  | { kind: 'deadline'; nodeId: string }
-  | { kind: 'decommissioned'; nodeId: string }
-  /** A later rollout has the node now. */
-  | { kind: 'superseded'; nodeId: string; by: string }
-export type RolloutEvent =
-  | { kind: 'started' }
-  | { kind: 'freeze'; actor: string }
-  /** For a while nobody could reach us: what is awaited is awaited anew. */
-  | { kind: 'heard-again' }
-  | NodeEvent
-
-/** What happened, each worth a row in the event log. nodeId null: to the rollout itself. */
-export type Transition = { nodeId: string | null; from: string; to: string; cause: string }
-export type Effect =
-  /** Give the node its assignment; come back with `offered`. */
-  | { kind: 'offer'; nodeId: string }
-  /** Take the node's assignment back. */
-  | { kind: 'withdraw'; nodeId: string; generation: number }
-  /** The version proved itself: new nodes get it. */
-  | { kind: 'release' }
-  /** The rollout ended: its nodes are free for another. */
-  | { kind: 'release-leases' }
-export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transition[] }
-
-/** Relative to the step before; the node gets the same ones with its assignment. */
-export const DEADLINES = { ackMs: 10_000, applyMs: 30_000, confirmMs: 60_000 }
-/**
- * On top of a step's whole time once we are back: a node that found nobody asks again after at most
- * 5 s (the protocol's rule N5; nodes of earlier builds after 30), gives up a connection that nobody takes after 10 s, and first says hello.
- */
-export const RECONCILIATION_GRACE_MS = 45_000
+import { freeze, goOnBack, hold, react, startBack } from './endings.ts'
+import { awayOf, finishWave, goOn, offerTo } from './forward.ts'
+import {
+  type Command,
+  DEADLINES,
+  type Evaluated,
+  isTerminal,
+  type NodeEvent,
+  type Outcome,
+  RECONCILIATION_GRACE_MS,
+  type Rollout,
+  type RolloutEvent,
+  type Task,
+} from './model.ts'
+import type { TaskState } from './schema.ts'
+import {
+  advance,
+  countTasks,
+  hasFailed,
+  isDeferred,
+  isLate,
+  isToBeLeft,
+  isUnanswered,
+  skip,
+} from './tasks.ts'
+import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
-  if (event.kind === 'started') return start(rollout)
-  if (event.kind === 'freeze') return freeze(rollout, event.actor)
-  if (event.kind === 'heard-again') return awaitAnew(rollout)
-  const task = rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
-  const path = task ? advance(task, event) : []
-  const after = path.at(-1)
-  if (!task || !after) return { rollout, effects: [], transitions: [] }
-  const tasks = rollout.tasks.map((other) => (other === task ? after : other))
-  const steps = [task, ...path]
-  const transitions = path.flatMap((next, i): Transition[] => {
-    const from = steps[i]?.state ?? next.state
-    return from === next.state
-      ? []
-      : [{ nodeId: task.nodeId, from, to: next.state, cause: event.kind }]
+  const turn: Turn = { rollout, cause: causeOf(event), effects: [], transitions: [] }
+  take(turn, event)
+  // Of its own offers nothing follows: the others of the same turn are on their way.
+  const isOwnOffer = event.kind === 'offered' && rollout.progress.goesBack === null
+  if (!isOwnOffer && event.kind !== 'heard-again') settle(turn)
+  const { effects, transitions } = turn
+  return { rollout: turn.rollout, effects, transitions }
+}
+
+function causeOf(event: RolloutEvent): string {
+  if (!('actor' in event)) return event.kind
+  const why = 'why' in event && event.why !== '' ? `: ${event.why}` : ''
+  return `${event.kind} by ${event.actor}${why}`
+}
+
+function take(turn: Turn, event: RolloutEvent): void {
+  switch (event.kind) {
+    case 'started':
+      move(turn, 'running', '')
+      break
+    case 'heard-again':
+      awaitAnew(turn)
+      break
+    case 'elapsed':
+      letPass(turn, event.ms)
+      break
+    case 'superseded':
+      leave(turn, event.nodeIds, `superseded by ${event.by}`)
+      break
+    case 'evaluated':
+      takeVerdict(turn, event)
+      break
+    case 'freeze':
+    case 'pause':
+    case 'resume':
+    case 'skip-gate':
+    case 'revert':
+      if (whyNot(turn.rollout, event.kind) === null) obey(turn, event)
+      break
+    default:
+      takeNodeEvent(turn, event)
+  }
+}
+
+/** Why the command means nothing now; null: it may be given. */
+export function whyNot({ state, progress }: Rollout, command: Command['kind']): string | null {
+  if (isTerminal(state)) return `It has ended as ${state}.`
+  if (command === 'freeze') return null
+  if (progress.goesBack !== null) return 'It goes back already; only freeze ends that.'
+  switch (command) {
+    case 'pause':
+      return progress.hold?.kind === 'manual' ? 'It is paused already.' : null
+    case 'resume':
+      return state === 'paused' ? null : 'It is not paused.'
+    case 'skip-gate':
+      return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
+    case 'revert':
+      return null
+  }
+}
+
+/** What is being taken back nobody keeps: without our word the node goes back by itself. */
+export function mayKeep(
+  { progress, tasks }: Rollout,
+  offer: { nodeId: string; generation: number },
+): boolean {
+  if (progress.goesBack === null) return true
+  const task = tasks.find(({ nodeId }) => nodeId === offer.nodeId)
+  return task?.generation === offer.generation
+}
+
+/** Who owns nodes that another wants: in whose way it is, or whom it freezes to have them. */
+export function overlap(
+  holders: readonly string[],
+  onOverlap: 'refuse' | 'supersede',
+): { refusedBy: string | null; giveWay: readonly string[] } {
+  const [first = null] = holders
+  return onOverlap === 'refuse'
+    ? { refusedBy: first, giveWay: [] }
+    : { refusedBy: null, giveWay: [...new Set(holders)] }
+}
+
+function obey(turn: Turn, command: Command): void {
+  const { actor } = command
+  const why = 'why' in command && command.why !== '' ? `: ${command.why}` : ''
+  switch (command.kind) {
+    case 'freeze':
+      freeze(turn, `${actor} froze it`)
+      break
+    case 'pause':
+      hold(turn, 'manual', `${actor} paused it${why}.`)
+      break
+    case 'resume':
+      resume(turn)
+      break
+    case 'skip-gate':
+      setProgress(turn, { hold: null })
+      finishWave(turn)
+      break
+    case 'revert':
+      startBack(turn, `${actor} takes it back${why}.`)
+  }
+}
+
+/** Whoever resumes has seen what is wrong, and goes on without it. */
+function resume(turn: Turn): void {
+  const { progress, policy, tasks } = turn.rollout
+  const kind = progress.hold?.kind
+  const isGate = kind?.startsWith('gate_') ?? false
+  setProgress(turn, {
+    hold: null,
+    ...(kind === 'deadline' && { progressLeftMs: policy.progressDeadlineMs }),
+    ...(isGate && { soakedMs: 0, verdict: null }),
   })
-  return settle({ ...rollout, tasks }, event.kind, transitions)
+  if (kind !== undefined) return
+  // As long as nobody has it, there is nothing to go on with.
+  const isProven = countTasks(tasks).done > 0
+  const away = awayOf(turn.rollout)
+  for (const task of tasks) {
+    const isAway = away.includes(task) || (isProven && task.state === 'unreachable')
+    if (hasFailed(task) || isLate(task) || isAway) put(turn, task, { ...task, isExcused: true })
+  }
 }
 
-function start(rollout: Rollout): Outcome {
-  const offers = rollout.tasks
-    .filter((task) => task.state === 'pending')
-    .map((task): Effect => ({ kind: 'offer', nodeId: task.nodeId }))
-  const running = { ...rollout, state: 'running' as const }
-  const begun: Transition = { nodeId: null, from: rollout.state, to: 'running', cause: 'started' }
-  const settled = settle(running, 'started', [begun])
-  return { ...settled, effects: [...offers, ...settled.effects] }
+function takeNodeEvent(turn: Turn, event: NodeEvent): void {
+  const task = turn.rollout.tasks.find((candidate) => candidate.nodeId === event.nodeId)
+  if (!task) return
+  const path = advance(task, event, turn.rollout.policy)
+  const after = path.at(-1)
+  if (!after) return
+  const isPutOff = event.kind === 'deadline' && isDeferred(after)
+  // Its offer must not come to life when its turn is over.
+  if (isPutOff) withdraw(turn, task)
+  if (isPutOff) put(turn, task, { ...after, wave: turn.rollout.progress.waves })
+  else put(turn, task, ...path)
 }
 
-function freeze(rollout: Rollout, actor: string): Outcome {
-  if (isTerminal(rollout.state)) return { rollout, effects: [], transitions: [] }
-  const counts = countTasks(rollout.tasks)
-  const applying = rollout.tasks.filter((task) => isOpen(task) && !isUnanswered(task))
-  const going = applying.length > 0 ? ` ${names(applying)} had begun to apply it.` : ''
-  const reason = `${actor} froze it: ${counts.done} of ${counts.total} nodes have the version, the others keep what they have.${going} A new rollout moves them on.`
-  const cause = `freeze by ${actor}`
-  const unanswered = rollout.tasks.filter(isUnanswered)
-  const tasks = rollout.tasks.map((task) =>
-    isUnanswered(task) ? skip(task, 'the rollout was frozen before it answered') : task,
-  )
-  return {
-    rollout: { ...rollout, state: 'frozen', reason, tasks },
-    effects: [
-      ...unanswered.flatMap(({ nodeId, generation }): Effect[] =>
-        generation === null ? [] : [{ kind: 'withdraw', nodeId, generation }],
-      ),
-      { kind: 'release-leases' },
-    ],
-    transitions: [
-      ...unanswered.map(({ nodeId, state }) => ({ nodeId, from: state, to: 'skipped', cause })),
-      { nodeId: null, from: rollout.state, to: 'frozen', cause },
-    ],
+function leave(turn: Turn, nodeIds: readonly string[], why: string): void {
+  const left = new Set(nodeIds)
+  for (const task of turn.rollout.tasks) {
+    if (!left.has(task.nodeId)) continue
+    if (isUnanswered(task)) giveUp(turn, task, why)
+    else if (isToBeLeft(task)) put(turn, task, skip(task, why))
   }
 }
 
 /** Silence while we could not hear says nothing. What had overrun its time before stays overrun. */
-function awaitAnew(rollout: Rollout): Outcome {
-  const tasks = rollout.tasks.map((task) => {
-    const stepMs = STEP_MS[task.state]
-    return task.deadlineMs && stepMs
-      ? { ...task, deadlineMs: stepMs + RECONCILIATION_GRACE_MS }
-      : task
-  })
-  return { rollout: { ...rollout, tasks }, effects: [], transitions: [] }
+function awaitAnew(turn: Turn): void {
+  const { policy, progress } = turn.rollout
+  for (const task of turn.rollout.tasks) {
+    const deadlineMs = deadlineAnew(task, turn.rollout)
+    if (deadlineMs !== task.deadlineMs) put(turn, task, { ...task, deadlineMs })
+  }
+  if (isTerminal(turn.rollout.state)) return
+  const { progressLeftMs } = progress
+  if (policy.progressDeadlineMs !== null || progress.phase === 'soaking') {
+    setProgress(turn, {
+      soakedMs: 0,
+      verdict: null,
+      progressLeftMs: progressLeftMs === null ? null : progressLeftMs + RECONCILIATION_GRACE_MS,
+    })
+  }
+}
+
+function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
+  if (task.state === 'confirmed') return task.isConnected ? policy.minHealthyMs : null
+  const isCalled = task.state === 'pending' && policy.maxParallel !== null
+  const isAwaited = task.deadlineMs || (isCalled && task.wave === progress.wave)
+  const stepMs = STEP_MS[task.state]
+  return isAwaited && stepMs ? stepMs + RECONCILIATION_GRACE_MS : task.deadlineMs
 }
 
 const STEP_MS: Partial<Record<TaskState, number>> = {
+  pending: DEADLINES.ackMs,
   offered: DEADLINES.ackMs,
   applying: DEADLINES.applyMs,
   applied: DEADLINES.confirmMs,
+  reverting: DEADLINES.applyMs,
 }
 
-const isUnanswered = ({ state }: Task) =>
-  state === 'pending' || state === 'offered' || state === 'unreachable'
-
-const skip = (task: Task, message: string): Task => ({
-  ...task,
-  state: 'skipped',
-  deadlineMs: null,
-  code: null,
-  message,
-  errors: [],
-})
-
-/** How far along. An event never takes a task back; failures are the end of the way. */
-const RANK: Record<TaskState, number> = {
-  pending: 0,
-  offered: 1,
-  unreachable: 2,
-  acked: 3,
-  applying: 4,
-  applied: 5,
-  confirmed: 6,
-  healthy: 7,
-  done: 8,
-  nacked: 9,
-  unhealthy: 9,
-  apply_reverted: 10,
-  apply_stuck: 11,
-  reverting: 12,
-  reverted: 13,
-  revert_failed: 13,
-  skipped: 14,
-}
-export const rankOf = (state: TaskState) => RANK[state]
-
-/** The states the event takes the task through, the last one to stay; none: it changes nothing. */
-function advance(task: Task, event: NodeEvent): Task[] {
-  const isOther =
-    'generation' in event && event.kind !== 'offered' && event.generation !== task.generation
-  if (isOther || task.state === 'skipped') return []
-  const path = steps(task, event)
-  return path.filter((next) => RANK[next.state] > RANK[task.state] || isSameButNoted(task, next))
-}
-
-const isSameButNoted = (task: Task, next: Task) =>
-  next.state === task.state &&
-  (next.message !== task.message || next.deadlineMs !== task.deadlineMs)
-
-function steps(task: Task, event: NodeEvent): Task[] {
-  const to = (state: TaskState, deadlineMs: number | null = null): Task => ({
-    ...task,
-    state,
-    deadlineMs,
-    code: null,
-    message: '',
-    errors: [],
-  })
-  switch (event.kind) {
-    case 'offered':
-      return [{ ...to('offered', DEADLINES.ackMs), generation: event.generation }]
-    case 'acked':
-      return [to('acked'), to('applying', DEADLINES.applyMs)]
-    case 'nacked': {
-      const { code, message, errors } = event
-      return RANK[task.state] > RANK.applying ? [] : [{ ...to('nacked'), code, message, errors }]
-    }
-    case 'applied':
-      // What runs is read back; anything else than the version is not "applied", whatever the node calls it.
-      return event.digest === task.digest ? [to('applied', DEADLINES.confirmMs)] : []
-    case 'confirmed':
-      // Without gates a confirmed node is healthy, and with nothing to wait for it is done.
-      return [to('confirmed'), to('healthy'), to('done')]
-    case 'reverted':
-      return [{ ...to('apply_reverted'), code: event.reason, message: event.message }]
-    case 'stuck':
-      return [{ ...to('apply_stuck'), code: event.reason, message: event.message }]
-    case 'deadline':
-      return overrun(task)
-    case 'decommissioned':
-      return RANK[task.state] >= RANK.done ? [] : [skip(task, 'decommissioned')]
-    case 'superseded':
-      return RANK[task.state] >= RANK.done ? [] : [skip(task, `superseded by ${event.by}`)]
+function letPass(turn: Turn, ms: number): void {
+  const { state, progress, policy } = turn.rollout
+  if (isTerminal(state) || progress.goesBack !== null) return
+  if (progress.phase === 'soaking' && progress.hold === null && awayOf(turn.rollout).length === 0) {
+    setProgress(turn, { soakedMs: progress.soakedMs + ms })
   }
+  const { progressLeftMs, hold: held } = progress
+  if (progressLeftMs === null || held?.kind === 'manual' || held?.kind === 'deadline') return
+  setProgress(turn, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
+  if (progressLeftMs > ms) return
+  const seconds = (policy.progressDeadlineMs ?? 0) / 1000
+  react(turn, policy.onFailure, 'deadline', `No further node became healthy within ${seconds} s.`)
 }
 
-/** Silence is no failure of the config. What was acknowledged may have been applied: unknown until it speaks. */
-function overrun(task: Task): Task[] {
-  if (task.state === 'offered') {
-    const message = `did not answer within ${DEADLINES.ackMs / 1000} s; it takes the version when it returns`
-    return [{ ...task, state: 'unreachable', deadlineMs: null, message }]
-  }
-  if (task.state === 'applying' || task.state === 'applied') {
-    const [awaited, limitMs] =
-      task.state === 'applying'
-        ? ['result', DEADLINES.applyMs]
-        : ['confirmation', DEADLINES.confirmMs]
-    const message = `no ${awaited} within ${limitMs / 1000} s; what it runs is unknown until it speaks`
-    return [{ ...task, deadlineMs: 0, message }]
-  }
-  return []
+/** Evidence against it counts at any time, evidence for it only once the wave is whole. */
+function takeVerdict(turn: Turn, { wave, verdict, onFail, message }: Evaluated): void {
+  const { state, progress } = turn.rollout
+  if (isTerminal(state) || progress.goesBack !== null) return
+  const isOfNow = wave === progress.wave && progress.phase === 'soaking'
+  if (verdict === 'fail') react(turn, onFail, 'gate_failed', `${message}.`)
+  else if (isOfNow) setProgress(turn, { verdict: { verdict, message } })
 }
 
 /** What the tasks make of the rollout. */
-function settle(rollout: Rollout, cause: string, transitions: Transition[]): Outcome {
-  if (isTerminal(rollout.state)) return { rollout, effects: [], transitions }
-  const { state, reason } = judge(rollout.tasks)
-  const settled = { ...rollout, state, reason }
-  const effects: Effect[] =
-    state === 'succeeded' ? [{ kind: 'release' }, { kind: 'release-leases' }] : []
-  const moved: Transition[] =
-    state === rollout.state ? [] : [{ nodeId: null, from: rollout.state, to: state, cause }]
-  return { rollout: settled, effects, transitions: [...transitions, ...moved] }
+function settle(turn: Turn): void {
+  rearm(turn)
+  while (!isOver(turn) && goOn(turn));
+  const { state } = turn.rollout
+  if (isTerminal(state)) settleTasks(turn)
+  else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
+  if (state === 'succeeded') offerTo(turn, turn.rollout.tasks.filter(isDeferred))
 }
 
-function judge(tasks: readonly Task[]): Pick<Rollout, 'state' | 'reason'> {
-  const failed = tasks.filter(hasFailed)
-  const late = tasks.filter((task) => task.deadlineMs === 0)
-  const { total, done, pending, open } = countTasks(tasks)
-  const [firstFailed, firstLate] = [failed[0], late[0]]
-  const wayOut = 'Freeze ends the rollout as it is; then fix the cause and start a new one.'
-  if (firstFailed) {
-    return { state: 'paused', reason: `${tell(firstFailed)}${andMore(failed.length)} ${wayOut}` }
-  }
-  if (firstLate) {
-    const reason = `${firstLate.nodeName}: ${firstLate.message}${andMore(late.length)} It goes on by itself when the node answers. ${wayOut}`
-    return { state: 'paused', reason }
-  }
-  if (open > 0) {
-    return {
-      state: 'running',
-      reason: `${done} of ${total} nodes have the version; waiting for ${names(tasks.filter(isOpen))}.`,
-    }
-  }
-  if (done === 0 && pending > 0) {
-    return {
-      state: 'paused',
-      reason: `None of ${total} nodes could be reached, so nothing is proven. It goes on by itself when one answers. ${wayOut}`,
-    }
-  }
-  if (pending > 0) {
-    return {
-      state: 'succeeded',
-      reason: `${done} of ${total} nodes have the version; ${names(tasks.filter((t) => t.state === 'unreachable'))} will take it when reached.`,
-    }
-  }
-  const all = done === 1 ? 'The node has' : `All ${done} nodes have`
-  return {
-    state: 'succeeded',
-    reason: done === 0 ? 'There is no node to change.' : `${all} the version.`,
+/** It goes on no further: only back, or not at all. */
+const isOver = ({ rollout: { state, progress } }: Turn) =>
+  isTerminal(state) || progress.goesBack !== null
+
+/** A task becomes healthy once, so a node that comes and goes is no progress. */
+function rearm(turn: Turn): void {
+  const { policy, progress } = turn.rollout
+  const isOneMore = turn.transitions.some(({ to, nodeId }) => to === 'healthy' && nodeId !== null)
+  if (isOneMore && progress.progressLeftMs !== null) {
+    setProgress(turn, { progressLeftMs: policy.progressDeadlineMs })
   }
 }
-
-const FAILURES = new Set<TaskState>([
-  'nacked',
-  'unhealthy',
-  'apply_reverted',
-  'apply_stuck',
-  'revert_failed',
-])
-const SETTLED = new Set<TaskState>([...FAILURES, 'done', 'unreachable', 'skipped', 'reverted'])
-const hasFailed = (task: Task) => FAILURES.has(task.state)
-const isOpen = (task: Pick<Task, 'state'>) => !SETTLED.has(task.state)
-
-export function countTasks(tasks: readonly Pick<Task, 'state'>[]) {
-  const count = (test: (task: Pick<Task, 'state'>) => boolean) => tasks.filter(test).length
-  return {
-    total: count((task) => task.state !== 'skipped'),
-    done: count((task) => task.state === 'done'),
-    /** Out of reach: they will take the version when they return. */
-    pending: count((task) => task.state === 'unreachable'),
-    open: count(isOpen),
-  }
-}
-
-function tell(task: Task): string {
-  const what: Partial<Record<TaskState, string>> = {
-    nacked: 'refused the version',
-    apply_reverted: 'went back to its last confirmed config',
-    apply_stuck: 'could neither apply the version nor go back: look at it now',
-  }
-  const code = task.code ? ` (${task.code})` : ''
-  const place = task.errors[0]?.line ? `, line ${task.errors[0].line}` : ''
-  return `${task.nodeName} ${what[task.state] ?? 'failed'}${code}${task.message ? `: ${task.message}` : ''}${place}.`
-}
-
-const andMore = (count: number) =>
-  count > 1 ? ` ${count - 1} more node${count > 2 ? 's' : ''} likewise.` : ''
-
-function names(tasks: readonly Task[]): string {
-  const shown = tasks.slice(0, 3).map((task) => task.nodeName)
-  const more = tasks.length - shown.length
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
-}
-
-const TERMINAL = new Set<RolloutState>([
-  'succeeded',
-  'frozen',
-  'reverted',
-  'rejected',
-  'cancelled',
-  'expired',
-  'superseded',
-])
-export const isTerminal = (state: RolloutState) => TERMINAL.has(state)

@@ -55,6 +55,136 @@ export const TaskStateSchema = Type.Enum([
   'revert_failed',
 ])
 export type TaskState = Static<typeof TaskStateSchema>
+export const OnFailureSchema = Type.Enum(['revert', 'freeze', 'pause'])
+export type OnFailure = Static<typeof OnFailureSchema>
+/** Worst first: of several gates the worst counts. */
+export const VerdictSchema = Type.Enum(['fail', 'no_data', 'inconclusive', 'pass'])
+export type Verdict = Static<typeof VerdictSchema>
+
+export const GateMetricSchema = Type.Enum([
+  'errors5xx',
+  'errors404',
+  'cacheHits',
+  'firstByteP50',
+  'firstByteP99',
+  'totalP50',
+  'totalP99',
+  'readWaitP99',
+])
+export type GateMetric = Static<typeof GateMetricSchema>
+/** Of quantiles: so many times the others'. Of shares (5xx, 404, cache hits): so much worse than the others'. */
+export const GateSchema = Type.Object(
+  {
+    metric: GateMetricSchema,
+    max: Type.Number({
+      minimum: 0,
+      maximum: 1000,
+      description:
+        'A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers)',
+    }),
+    onFail: OnFailureSchema,
+  },
+  { additionalProperties: false },
+)
+export type Gate = Static<typeof GateSchema>
+const SideSchema = Type.Object({
+  nodes: Type.Integer(),
+  samples: Type.Integer({ description: 'Requests' }),
+  value: Nullable(Type.Number()),
+})
+const GateEvidenceSchema = Type.Object({
+  metric: GateMetricSchema,
+  max: Type.Number(),
+  verdict: VerdictSchema,
+  canary: SideSchema,
+  control: SideSchema,
+  value: Nullable(
+    Type.Number({ description: 'The ratio of quantiles, or the difference of shares' }),
+  ),
+  low: Nullable(Type.Number({ description: 'With 95 % it is at least this' })),
+  high: Nullable(Type.Number()),
+  message: Type.String(),
+})
+export type GateEvidence = Static<typeof GateEvidenceSchema>
+export const EvidenceSchema = Type.Object({
+  verdict: VerdictSchema,
+  message: Type.String(),
+  gates: Type.Array(GateEvidenceSchema),
+})
+export type Evidence = Static<typeof EvidenceSchema>
+
+const Percent = Type.Number({ minimum: 0, maximum: 100 })
+const Seconds = (maximum: number) => Type.Integer({ minimum: 0, maximum })
+const Nodes = Type.Integer({ minimum: 1, maximum: 100_000 })
+/** Counted from the first wave on: 5 %, 25 %, 100 %. */
+export const WaveSizeSchema = Type.Union([
+  Type.Object({ nodes: Nodes }, { additionalProperties: false }),
+  Type.Object({ percent: Percent }, { additionalProperties: false }),
+  Type.Object({ throughputPercent: Percent }, { additionalProperties: false }),
+  Type.Object({ eachKind: Nodes }, { additionalProperties: false }),
+])
+export type WaveSize = Static<typeof WaveSizeSchema>
+
+/** Left out with its order: all nodes at once, and nothing asked but that they confirm. */
+export const StrategySchema = Type.Object(
+  {
+    waves: Type.Optional(
+      Type.Array(WaveSizeSchema, {
+        minItems: 1,
+        maxItems: 20,
+        description:
+          'Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput',
+      }),
+    ),
+    failureDomain: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 63,
+        description: 'A label: below 25 % of the farm no wave goes to two of its values',
+      }),
+    ),
+    maxParallel: Type.Optional(Nodes),
+    blastBudget: Type.Optional(Nodes),
+    minHealthySeconds: Type.Optional(Seconds(3600)),
+    soakSeconds: Type.Optional(Seconds(86_400)),
+    maxSoakSeconds: Type.Optional(Seconds(86_400)),
+    progressDeadlineSeconds: Type.Optional(Type.Integer({ minimum: 60, maximum: 604_800 })),
+    maxFailedPercent: Type.Optional(Percent),
+    maxUnreachablePercent: Type.Optional(Percent),
+    maxFlaps: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+    onFailure: Type.Optional(OnFailureSchema),
+    gates: Type.Optional(
+      Type.Array(GateSchema, {
+        maxItems: 8,
+        description:
+          'What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx (else revert), first byte p99 at most 1.5 times (else pause). []: time alone',
+      }),
+    ),
+    minSamples: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests on each side' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type Strategy = Static<typeof StrategySchema>
+/** The strategy with every value said: what the plan's digest is of, beside nodes and waves. */
+export const PolicySchema = Type.Object({
+  maxParallel: Nullable(Type.Integer()),
+  blastBudget: Nullable(Type.Integer()),
+  minHealthySeconds: Type.Number(),
+  soakSeconds: Type.Number(),
+  maxSoakSeconds: Type.Number(),
+  progressDeadlineSeconds: Nullable(Type.Number()),
+  maxFailedPercent: Type.Number(),
+  maxUnreachablePercent: Type.Number(),
+  maxFlaps: Type.Integer(),
+  onFailure: OnFailureSchema,
+  gates: Type.Array(GateSchema),
+  minSamples: Type.Integer(),
+})
+const PlanDigest = Type.String({
+  description: 'Of the version, the nodes, their waves, the policy',
+})
 
 export const NodeTaskSchema = Type.Object({
   nodeId: NodeIdSchema,
@@ -82,6 +212,20 @@ export const RolloutSchema = Type.Object({
   waves: Type.Array(
     Type.Object({ index: Type.Integer(), nodes: Type.Integer(), done: Type.Integer() }),
   ),
+  wave: Type.Integer({
+    description: 'The one under way; as many as were planned: those that were out of reach',
+  }),
+  phase: Type.Enum(['dispatching', 'soaking']),
+  soakedSeconds: Type.Number(),
+  policy: PolicySchema,
+  planDigest: PlanDigest,
+  evidence: Nullable(
+    Type.Object({
+      wave: Type.Integer(),
+      at: TimeSchema,
+      ...EvidenceSchema.properties,
+    }),
+  ),
   tasks: Type.Array(NodeTaskSchema),
   pendingNodes: Type.Integer({
     description: 'Unreachable nodes that will take the release when they return',
@@ -101,13 +245,26 @@ export const RolloutsQuerySchema = Type.Object({
   author: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 })
 
-/** POST /rollouts createRollout → 201. Now: one wave of all nodes the config goes to, narrowed by `selector`; no gates. 409 `rollout_active` names the one under way. */
+/** POST /rollouts createRollout → 201. Without `strategy` one wave of all nodes the config goes to, narrowed by `selector`. 409 `rollout_active` names the one under way. */
 export const NewRolloutSchema = Type.Object(
   {
     config: NameSchema,
     version: Type.Integer({ minimum: 1 }),
     message: Type.Optional(Type.String({ maxLength: 500 })),
     selector: Type.Optional(SelectorSchema),
+    strategy: Type.Optional(StrategySchema),
+    onOverlap: Type.Optional(
+      Type.Enum(['refuse', 'supersede'], {
+        description:
+          'When another rollout owns some of the nodes: supersede freezes it. Default: refuse',
+      }),
+    ),
+    planDigest: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'What a dry run said: when the plan is another by now, nothing is started',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -125,8 +282,12 @@ export const RolloutPlanSchema = Type.Object({
       digest: Nullable(DigestSchema),
       errors: Type.Array(ConfigErrorSchema),
       group: NameSchema,
+      wave: Type.Integer({ minimum: 0 }),
     }),
   ),
+  waves: Type.Integer({ description: 'How many' }),
+  policy: PolicySchema,
+  planDigest: PlanDigest,
   excluded: someOf(
     Type.Object({
       nodeId: NodeIdSchema,
@@ -136,8 +297,18 @@ export const RolloutPlanSchema = Type.Object({
     }),
   ),
 })
-/** POST /rollouts/{id}/actions/freeze freezeRollout */
+/** POST /rollouts/{id}/actions/{freeze,resume} */
 export const RolloutActionSchema = Type.Object(
   { stateVersion: Type.Integer() },
+  { additionalProperties: false },
+)
+/** POST /rollouts/{id}/actions/{pause,revert} */
+export const ExplainedActionSchema = Type.Object(
+  { stateVersion: Type.Integer(), reason: Type.Optional(Type.String({ maxLength: 500 })) },
+  { additionalProperties: false },
+)
+/** POST /rollouts/{id}/actions/skip-gate: without a reason nobody goes past a gate. */
+export const SkipGateSchema = Type.Object(
+  { stateVersion: Type.Integer(), reason: Type.String({ minLength: 1, maxLength: 500 }) },
   { additionalProperties: false },
 )

@@ -4,7 +4,7 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transac
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
-import type { Rollout, Task } from './rules.ts'
+import type { Rollout, Task } from './model.ts'
 import type { RolloutState, TaskState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
 
@@ -15,7 +15,14 @@ export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string }
 export type NewTask = Pick<
   TaskRow,
-  'node_id' | 'state' | 'digest' | 'generation' | 'group_name'
+  | 'node_id'
+  | 'state'
+  | 'digest'
+  | 'generation'
+  | 'group_name'
+  | 'wave'
+  | 'previous_generation'
+  | 'previous_digest'
 > & {
   text: string
   textId: string
@@ -29,12 +36,27 @@ export type FleetNode = {
   revision: number
   merge_patch: string
   effective: string | null
+  os: string
+  version: string
+  capabilities: string
 }
+
+const FLEET_COLUMNS = [
+  'id',
+  'name',
+  'labels',
+  'revision',
+  'merge_patch',
+  'effective',
+  'os',
+  'version',
+  'capabilities',
+] as const
 
 export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
   db
     .selectFrom('nodes')
-    .select(['id', 'name', 'labels', 'revision', 'merge_patch', 'effective'])
+    .select(FLEET_COLUMNS)
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()
@@ -91,7 +113,6 @@ export async function insertRollout(
       .values({
         ...task,
         rollout_id: row.id,
-        wave: 0,
         text_id: textId,
         code: null,
         message: '',
@@ -170,16 +191,25 @@ export const tasksOf = (
 
 export type Loaded = { row: RolloutRow; rollout: Rollout }
 
-export async function loadRollout(trx: Trx, id: string): Promise<Loaded | null> {
+/** Who is connected is known in memory only: after a restart nobody is until they speak. */
+export async function loadRollout(
+  trx: Reader,
+  id: string,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const tasks = (await tasksOf(trx, [id], null)).map(toTask)
-  return { row, rollout: { state: row.state, reason: row.reason, tasks } }
+  const rows = await tasksOf(trx, [id], null)
+  const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
+  const { state, reason } = row
+  const frozen = { policy: JSON.parse(row.policy), progress: JSON.parse(row.progress) }
+  return { row, rollout: { state, reason, ...frozen, tasks } }
 }
 
-const toTask = (row: TaskWithName): Task => ({
+const toTask = (row: TaskWithName, isConnected: boolean): Task => ({
   nodeId: row.node_id,
   nodeName: row.node_name,
+  wave: row.wave,
   state: row.state,
   generation: row.generation,
   digest: row.digest,
@@ -187,13 +217,21 @@ const toTask = (row: TaskWithName): Task => ({
   message: row.message,
   errors: JSON.parse(row.errors),
   deadlineMs: row.deadline_remaining_ms,
+  previous:
+    row.previous_generation === null || row.previous_digest === null
+      ? null
+      : { generation: row.previous_generation, digest: row.previous_digest },
+  offers: row.offers,
+  flaps: row.flaps,
+  isExcused: row.excused === 1,
+  isConnected,
 })
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
-  const { id, state, state_version, reason, ended_at_ms } = row
+  const { id, state, state_version, reason, ended_at_ms, progress, evidence } = row
   await trx
     .updateTable('rollouts')
-    .set({ state, state_version, reason, ended_at_ms })
+    .set({ state, state_version, reason, ended_at_ms, progress, evidence })
     .where('id', '=', id)
     .execute()
 }
@@ -208,11 +246,15 @@ export async function saveTask(
     .updateTable('node_tasks')
     .set({
       state: task.state,
+      wave: task.wave,
       generation: task.generation,
       code: task.code,
       message: task.message,
       errors: JSON.stringify(task.errors),
       deadline_remaining_ms: task.deadlineMs,
+      offers: task.offers,
+      flaps: task.flaps,
+      excused: Number(task.isExcused),
       updated_at_ms: nowMs,
     })
     .where('rollout_id', '=', rolloutId)
@@ -240,18 +282,16 @@ export const targetColumns = (trx: Trx, nodeId: string): Promise<Targeted | unde
     .where('id', '=', nodeId)
     .executeTakeFirst()
 
-/** The rollout that owns one of these nodes, if any does. */
-export const leaseHolder = (
-  trx: Trx,
-  nodeIds: readonly string[],
-): Promise<RolloutRow | undefined> =>
+/** The rollouts that own any of these nodes. */
+export const leaseHolders = (trx: Trx, nodeIds: readonly string[]): Promise<RolloutRow[]> =>
   trx
-    .selectFrom('node_leases')
-    .innerJoin('rollouts', 'rollouts.id', 'node_leases.rollout_id')
-    .selectAll('rollouts')
-    .where('node_leases.node_id', 'in', nodeIds)
-    .limit(1)
-    .executeTakeFirst()
+    .selectFrom('rollouts')
+    .selectAll()
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('node_leases').select('rollout_id').where('node_id', 'in', nodeIds),
+    )
+    .orderBy('id')
+    .execute()
 
 export async function takeLeases(
   trx: Trx,
@@ -267,16 +307,60 @@ export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {
   await trx.deleteFrom('node_leases').where('rollout_id', '=', rolloutId).execute()
 }
 
-const OPEN: TaskState[] = ['pending', 'offered', 'unreachable', 'acked', 'applying', 'applied']
+const OPEN: TaskState[] = [
+  'pending',
+  'offered',
+  'unreachable',
+  'acked',
+  'applying',
+  'applied',
+  'confirmed',
+  'reverting',
+  'revert_failed',
+]
 
-/** Tasks of this node that are not over, whatever became of their rollouts. */
+/** Tasks of this node that are not over, whatever became of their rollouts, or are being watched. */
 export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: string }[]> =>
   trx
     .selectFrom('node_tasks')
     .select('rollout_id')
     .where('node_id', '=', nodeId)
-    .where('state', 'in', OPEN)
+    .where('state', 'in', [...OPEN, 'healthy'])
     .execute()
+
+/** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */
+export const lastGood = (trx: Trx, { nodeId, notDigest }: { nodeId: string; notDigest: string }) =>
+  trx
+    .selectFrom('assignments as a')
+    .leftJoin('node_tasks as t', (join) =>
+      join.onRef('t.rollout_id', '=', 'a.rollout_id').onRef('t.node_id', '=', 'a.node_id'),
+    )
+    .select(['a.generation', 'a.digest'])
+    .where('a.node_id', '=', nodeId)
+    .where('a.state', '=', 'confirmed')
+    .where('a.digest', '!=', notDigest)
+    .where((eb) =>
+      eb.or([
+        eb('t.node_id', 'is', null),
+        eb.and([
+          eb('t.generation', '=', eb.ref('a.generation')),
+          eb('t.state', 'in', ['healthy', 'done', 'reverted']),
+        ]),
+      ]),
+    )
+    .orderBy('a.generation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** What the node was given with that generation. */
+export const givenWith = (trx: Trx, nodeId: string, generation: number) =>
+  trx
+    .selectFrom('assignments')
+    .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
+    .select(['config', 'version', 'digest', 'group_name', 'rendered_texts.text'])
+    .where('node_id', '=', nodeId)
+    .where('generation', '=', generation)
+    .executeTakeFirstOrThrow()
 
 /** Tasks of this rollout's nodes that are not over in rollouts before it. */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
@@ -293,6 +377,34 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     )
     .execute()
 
+/** Under way, and with a time of its own that passes. */
+export async function timedRollouts(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .where(
+      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' = 'soaking')`,
+    )
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Under way, with gates. */
+export async function gatedRollouts(
+  db: Reader,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Loaded[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
+    .execute()
+  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
+  return loaded.filter((one) => one !== null)
+}
+
 export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
   const row = await db
     .selectFrom('node_tasks')
@@ -304,7 +416,7 @@ export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
   return row !== undefined
 }
 
-/** Rollouts, ended ones too, of which a node's next step is awaited. */
+/** Rollouts of which a node's next step is awaited, ended ones too, and those that let time pass. */
 export async function awaitingRollouts(trx: Trx): Promise<string[]> {
   const rows = await trx
     .selectFrom('node_tasks')
@@ -312,7 +424,7 @@ export async function awaitingRollouts(trx: Trx): Promise<string[]> {
     .distinct()
     .where('deadline_remaining_ms', '>', 0)
     .execute()
-  return rows.map((row) => row.rollout_id)
+  return [...new Set([...rows.map((row) => row.rollout_id), ...(await unfinishedRollouts(trx))])]
 }
 
 export async function unfinishedRollouts(trx: Trx): Promise<string[]> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts).
+// The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts).
 import type { Generated } from 'kysely'
 import type { RolloutState, TaskState } from './schema.ts'
 
@@ -18,6 +18,13 @@ type RolloutsTable = {
   message: string
   created_at_ms: number
   ended_at_ms: number | null
+  /** JSON: Policy in model.ts. Frozen. */
+  policy: Generated<string>
+  plan_digest: Generated<string>
+  /** JSON: Progress in model.ts. */
+  progress: Generated<string>
+  /** JSON: the newest, with its wave and time; all that decided something are in the events. */
+  evidence: Generated<string | null>
 }
 
 /** The plan, frozen at the start, and what became of it node by node. */
@@ -39,6 +46,13 @@ type NodeTasksTable = {
   /** What is left of the time the node has for its next step; null: nothing is awaited. */
   deadline_remaining_ms: number | null
   updated_at_ms: number
+  /** What the node goes back to: the assignment it was confirmed with last before this rollout. */
+  previous_generation: Generated<number | null>
+  previous_digest: Generated<string | null>
+  /** How often it was offered the version. */
+  offers: Generated<number>
+  flaps: Generated<number>
+  excused: Generated<number>
 }
 
 /** One active rollout owns a node: the primary key says so. */

@@ -9,8 +9,13 @@ const TICK_MS = 1_000
 /** Longer than any write waits its turn: whoever missed this many ticks did not answer nodes either. */
 const STANDSTILL_MS = 10_000
 
+/** Nodes report as often. */
+const EVALUATE_EVERY_MS = 5_000
+
 type Options = {
   engine: Pick<Engine, 'tick' | 'heardAgain'>
+  /** Looks at what was measured. */
+  evaluate: () => Promise<void>
   onError: (error: unknown) => void
   monotonicMs?: () => number
 }
@@ -18,11 +23,13 @@ type Options = {
 /** Returns how to stop; resolves when the last tick is through. */
 export function startTicker({
   engine,
+  evaluate,
   onError,
   monotonicMs = () => performance.now(),
 }: Options): () => Promise<void> {
   /** null: not since the start. */
   let last: number | null = null
+  let evaluatedAt = monotonicMs()
   let running: Promise<void> | null = null
   const pass = async () => {
     const at = monotonicMs()
@@ -30,6 +37,9 @@ export function startTicker({
     if (elapsedMs > STANDSTILL_MS) await engine.heardAgain()
     else await engine.tick(elapsedMs)
     last = at
+    if (at - evaluatedAt < EVALUATE_EVERY_MS) return
+    evaluatedAt = at
+    await evaluate()
   }
   const step = () => {
     // A tick that waits for the disk is not overtaken: the next one brings its time too.

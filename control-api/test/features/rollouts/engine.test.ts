@@ -16,8 +16,9 @@ import {
 } from '../../../src/features/configs/versions.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
-import { isTerminal, rankOf } from '../../../src/features/rollouts/rules.ts'
+import { isTerminal } from '../../../src/features/rollouts/model.ts'
 import { startRollout } from '../../../src/features/rollouts/start.ts'
+import { rankOf } from '../../../src/features/rollouts/tasks.ts'
 import type { Offer } from '../../../src/ports.ts'
 import { openServices } from '../../../src/services.ts'
 import { tempDir, testIdentity } from '../../helper.ts'
@@ -41,6 +42,7 @@ async function open() {
     renderForNode,
     errorsForAuthor,
     readGrouping,
+    isConnected: () => true,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     release: (unit, released) => releaseVersion(unit, released, now()),
@@ -60,8 +62,18 @@ async function open() {
         findVersionText: (config, n) => versionOf(db, config, n),
         readGrouping,
         releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
+        isConnected: () => true,
+        throughputOf: async () => new Map(),
       },
-      { config: 'default', version, selector: '', scope: null, message: '', author: 'ana' },
+      {
+        config: 'default',
+        version,
+        selector: '',
+        scope: null,
+        message: '',
+        author: 'ana',
+        onOverlap: 'refuse',
+      },
     )
   const validate = async (text: string) => {
     const parsed = parseConfigText(text)
@@ -186,10 +198,8 @@ describe('the engine', () => {
         const rollout = pick(now.rollouts)
         if (!rollout) return
         const { id, state_version } = rollout
-        await engine.freeze(id, {
-          actor: 'ana',
-          stateVersion: state_version - (random() < 0.2 ? 1 : 0),
-        })
+        const seen = state_version - (random() < 0.2 ? 1 : 0)
+        await engine.obey(id, { kind: 'freeze', actor: 'ana' }, seen)
       } else if (kind < 0.25) await engine.tick(Math.floor(random() * 20_000))
       else if (kind < 0.26) await engine.heardAgain()
       else if (kind < 0.28) await insertNode(db, `node_x${now.tasks.length}`).catch(() => {})

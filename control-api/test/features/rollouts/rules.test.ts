@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
 import {
+  AT_ONCE,
   DEADLINES,
+  firstProgress,
   isTerminal,
-  type NodeEvent,
   RECONCILIATION_GRACE_MS,
   type Rollout,
   type RolloutEvent,
-  rankOf,
-  reduce,
   type Task,
-} from '../../../src/features/rollouts/rules.ts'
+} from '../../../src/features/rollouts/model.ts'
+import { reduce } from '../../../src/features/rollouts/rules.ts'
 import type { TaskState } from '../../../src/features/rollouts/schema.ts'
+import { rankOf } from '../../../src/features/rollouts/tasks.ts'
 import { seededRandom } from '../../histogram-of.ts'
 
 const DIGEST = `sha256:${'a'.repeat(64)}`
@@ -25,8 +26,20 @@ const task = (nodeId: string, state: TaskState = 'pending'): Task => ({
   message: '',
   errors: [],
   deadlineMs: null,
+  wave: 0,
+  previous: null,
+  offers: state === 'pending' ? 0 : 1,
+  flaps: 0,
+  isExcused: false,
+  isConnected: true,
 })
-const rollout = (...tasks: Task[]): Rollout => ({ state: 'planned', reason: '', tasks })
+const rollout = (...tasks: Task[]): Rollout => ({
+  state: 'planned',
+  reason: '',
+  policy: AT_ONCE,
+  progress: firstProgress(1, AT_ONCE),
+  tasks,
+})
 
 type Short =
   | 'offered'
@@ -40,7 +53,7 @@ type Short =
   | 'deadline'
   | 'decommissioned'
   | 'superseded'
-function event(kind: Short, nodeId = 'a', generation = 7): NodeEvent {
+function event(kind: Short, nodeId = 'a', generation = 7): RolloutEvent {
   switch (kind) {
     case 'nacked':
       return {
@@ -59,7 +72,7 @@ function event(kind: Short, nodeId = 'a', generation = 7): NodeEvent {
     case 'stuck':
       return { kind, nodeId, generation, reason: 'unconfirmed', message: 'no confirmation' }
     case 'superseded':
-      return { kind, nodeId, by: 'rollout_later' }
+      return { kind, nodeIds: [nodeId], by: 'rollout_later' }
     case 'deadline':
     case 'decommissioned':
       return { kind, nodeId }
@@ -214,7 +227,7 @@ describe('a rollout', () => {
     const state = run(begun('a', 'b'), [...on('a', 'nacked'), ...on('b', ...GOOD)])
     expect(state.state).toBe('paused')
     expect(state.reason).toBe(
-      'a refused the version (missing_file): /srv is missing. Freeze ends the rollout as it is; then fix the cause and start a new one.',
+      'a refused the version (missing_file): /srv is missing. Resume goes on without it. Revert takes back what was changed, freeze ends the rollout as it is.',
     )
   })
 
@@ -284,7 +297,7 @@ describe('any run of events', () => {
   ]
 
   it('never takes a task back, never leaves an end, and gives its nodes free exactly once', () => {
-    for (let seed = 1; seed <= 2_000; seed++) {
+    for (let seed = 1; seed <= 500; seed++) {
       const random = seededRandom(seed)
       const ids = ['a', 'b', 'c'].slice(0, 1 + Math.floor(random() * 3))
       const good = random() < 0.5

@@ -16,6 +16,7 @@ function begin() {
     if (clock.diskFull) throw new Error('disk full')
   }
   const errors: unknown[] = []
+  const evaluated: number[] = []
   const stop = startTicker({
     engine: {
       tick: async (elapsedMs) => {
@@ -27,6 +28,9 @@ function begin() {
         passed.push('heard again')
       },
     },
+    evaluate: async () => {
+      evaluated.push(clock.ms)
+    },
     onError: (error) => errors.push(error),
     monotonicMs: () => clock.ms,
   })
@@ -34,7 +38,7 @@ function begin() {
     clock.ms += ms
     await vi.advanceTimersByTimeAsync(1000)
   }
-  return { clock, passed, errors, stop, wait }
+  return { clock, passed, errors, evaluated, stop, wait }
 }
 
 it('gives nodes their time anew at the start, then lets it pass', async () => {
@@ -65,4 +69,12 @@ it('lets no time pass for nodes while the disk was full', async () => {
   await wait(1000)
   expect(passed).toEqual(['heard again', 'heard again'])
   await stop()
+})
+
+it('looks at what was measured as often as nodes report', async () => {
+  const { clock, evaluated, stop, wait } = begin()
+  const startedAtMs = clock.ms
+  for (let i = 0; i < 12; i++) await wait(1_000)
+  await stop()
+  expect(evaluated.map((ms) => ms - startedAtMs)).toEqual([5_000, 10_000])
 })

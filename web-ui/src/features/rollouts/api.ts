@@ -50,13 +50,36 @@ export const startRolloutMutation = mutationOptions({
   },
 })
 
-export const freezeRolloutMutation = mutationOptions({
-  mutationKey: ['rollouts', 'freeze'],
-  mutationFn: ({ id, stateVersion }: { id: string; stateVersion: number }) =>
-    bodyOf(
-      api.POST('/api/v1/rollouts/{id}/actions/freeze', {
-        params: { path: { id } },
-        body: { stateVersion },
-      }),
-    ),
-})
+export type RolloutAction = 'freeze' | 'pause' | 'resume' | 'skip-gate' | 'revert'
+export type RolloutOrder = { id: string; stateVersion: number; reason?: string }
+
+export const rolloutActionMutation = (action: RolloutAction) =>
+  mutationOptions({
+    mutationKey: ['rollouts', action],
+    mutationFn: ({ id, stateVersion, reason = '' }: RolloutOrder) => {
+      const params = { path: { id } }
+      const body = { stateVersion }
+      const explained = { stateVersion, ...(reason !== '' && { reason }) }
+      switch (action) {
+        case 'freeze':
+          return bodyOf(api.POST('/api/v1/rollouts/{id}/actions/freeze', { params, body }))
+        case 'resume':
+          return bodyOf(api.POST('/api/v1/rollouts/{id}/actions/resume', { params, body }))
+        case 'pause':
+          return bodyOf(
+            api.POST('/api/v1/rollouts/{id}/actions/pause', { params, body: explained }),
+          )
+        case 'revert':
+          return bodyOf(
+            api.POST('/api/v1/rollouts/{id}/actions/revert', { params, body: explained }),
+          )
+        case 'skip-gate':
+          return bodyOf(
+            api.POST('/api/v1/rollouts/{id}/actions/skip-gate', {
+              params,
+              body: { stateVersion, reason },
+            }),
+          )
+      }
+    },
+  })

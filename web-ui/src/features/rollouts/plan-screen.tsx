@@ -17,7 +17,7 @@ import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { planQuery, type Release, rolloutsQuery, startRolloutMutation } from './api.ts'
 import classes from './rollouts.module.css'
-import { isOver, whyNotStart } from './rules.ts'
+import { ownsNodes, whyNotStart } from './rules.ts'
 
 export type PlanScreenProps = {
   release: Release
@@ -211,7 +211,7 @@ function StartForm({ plan, release, session, onStarted }: PlanProps) {
   const client = useQueryClient()
   const [message, setMessage] = useState('')
   const rollouts = useQuery(rolloutsQuery)
-  const active = rollouts.data?.items.find((rollout) => !isOver(rollout.state))
+  const active = rollouts.data?.items.find((rollout) => ownsNodes(rollout.state))
   const start = useMutation({
     ...startRolloutMutation,
     onSuccess: (rollout) => {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ActionButton } from '../../components/action-button.tsx'
 import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
-import { ErrorBox } from '../../components/error-box.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
@@ -12,19 +10,13 @@ import { TimeAgo } from '../../components/time-ago.tsx'
 import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { ownWords } from '../../lib/own-words.ts'
-import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
-import { freezeRolloutMutation, rolloutQuery } from './api.ts'
+import { rolloutQuery } from './api.ts'
+import { EvidencePanel } from './evidence.tsx'
+import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollouts.module.css'
-import {
-  isOver,
-  nodesDone,
-  progressText,
-  rolloutVerdict,
-  taskSentence,
-  taskVerdict,
-  whyNotFreeze,
-} from './rules.ts'
+import { nodesDone, progressText, rolloutVerdict, taskSentence, taskVerdict } from './rules.ts'
+import { Waves } from './waves.tsx'
 
 export function RolloutScreen({ id, session }: { id: string; session: Session }) {
   const rollout = useQuery(rolloutQuery(id))
@@ -36,12 +28,14 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
     <Page
       title={title}
       meta={rollout.data === undefined ? undefined : <RolloutMeta rollout={rollout.data} />}
-      actions={rollout.data && <FreezeButton rollout={rollout.data} session={session} />}
+      actions={rollout.data && <RolloutActions rollout={rollout.data} session={session} />}
     >
       <QueryStates query={rollout} what="The rollout" skeletonRows={6}>
         {(data) => (
           <>
             <StateHeader rollout={data} />
+            {data.waves.length > 1 && <Waves rollout={data} />}
+            {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
           </>
         )}
@@ -108,13 +102,6 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
     <section className="panel" aria-labelledby="tasks-heading">
       <div className="panel-head">
         <h2 id="tasks-heading">Nodes</h2>
-        {manyWaves && (
-          <span className="dim">
-            {rollout.waves
-              .map(({ index, done, nodes }) => `wave ${index}: ${done}/${nodes}`)
-              .join(', ')}
-          </span>
-        )}
       </div>
       <div className="scroll-x">
         <table className="grid">
@@ -154,7 +141,7 @@ function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave:
           <strong>{task.nodeName}</strong>
         </Link>
       </td>
-      {wave && <td className="num">{task.wave}</td>}
+      {wave && <td className="num">{task.wave + 1}</td>}
       <td>
         <StatusBadge verdict={taskVerdict[task.state]} />
       </td>
@@ -171,28 +158,5 @@ function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave:
         <TimeAgo at={task.updatedAt} />
       </td>
     </tr>
-  )
-}
-
-function FreezeButton({ rollout, session }: { rollout: Rollout; session: Session }) {
-  const client = useQueryClient()
-  const freeze = useMutation({
-    ...freezeRolloutMutation,
-    onSettled: () => client.invalidateQueries({ queryKey: ['rollouts'] }),
-  })
-  if (isOver(rollout.state)) return null
-  const left = rollout.tasks.length - nodesDone(rollout)
-  return (
-    <div className="stack-tight">
-      <ActionButton
-        variant="default"
-        loading={freeze.isPending}
-        blockedBy={whyNot(session, 'rollouts:run') ?? whyNotFreeze(rollout.state)}
-        onClick={() => freeze.mutate({ id: rollout.id, stateVersion: rollout.stateVersion })}
-      >
-        Freeze: offer it to no further node ({left} left)
-      </ActionButton>
-      {freeze.isError && <ErrorBox what="Not frozen" error={freeze.error} />}
-    </div>
   )
 }

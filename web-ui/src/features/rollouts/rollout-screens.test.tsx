@@ -66,6 +66,83 @@ describe('a rollout', () => {
     expect(post?.body).toEqual({ stateVersion: 4 })
   })
 
+  test('by waves shows which one is under way', async () => {
+    const waves = [
+      { index: 0, nodes: 1, done: 1 },
+      { index: 1, nodes: 4, done: 2 },
+      { index: 2, nodes: 9, done: 0 },
+    ]
+    const policy = { ...one.policy, maxParallel: 2, soakSeconds: 120 }
+    renderApp(address, { [endpoint]: () => json(rollout({ waves, wave: 1, policy })) })
+    const table = within(await screen.findByRole('region', { name: 'Waves' }, soon))
+    expect(table.getByText(/at most 2 nodes at a time, each wave watched for 120 s/)).toBeVisible()
+    const rows = table.getAllByRole('row').slice(1)
+    expect(rows.map((row) => row.textContent)).toEqual([
+      expect.stringMatching(/Through.*1 of 1/),
+      expect.stringMatching(/Under way.*2 of 4/),
+      expect.stringMatching(/turn has not come.*0 of 9/),
+    ])
+    const skip = screen.getByRole('button', { name: 'Skip gate' })
+    expect(skip).toHaveAccessibleDescription('No gate is being waited for.')
+  })
+
+  test('shows what a verdict rests on', async () => {
+    const gate = {
+      metric: 'firstByteP99' as const,
+      max: 1.5,
+      verdict: 'fail' as const,
+      canary: { nodes: 1, samples: 700, value: 0.09 },
+      control: { nodes: 8, samples: 6100, value: 0.04 },
+      value: 2.25,
+      low: 1.9,
+      high: 2.6,
+      message: 'first byte p99 is 2.25 times the others’',
+    }
+    const evidence = {
+      wave: 1,
+      at: one.createdAt,
+      verdict: 'fail' as const,
+      message: '',
+      gates: [gate],
+    }
+    renderApp(address, { [endpoint]: () => json(rollout({ evidence })) })
+    const panel = within(await screen.findByRole('region', { name: 'Evidence of wave 2' }, soon))
+    const [, row] = panel.getAllByRole('row')
+    expect(row).toHaveTextContent('First byte p99')
+    expect(row).toHaveTextContent('Fails')
+    expect(row).toHaveTextContent('2.25 times')
+    expect(row).toHaveTextContent('6100')
+  })
+
+  test('goes past a gate only with a reason', async () => {
+    const waves = [0, 1].map((index) => ({ index, nodes: 1, done: 0 }))
+    const soaking = rollout({ waves, phase: 'soaking' })
+    const api = renderApp(address, {
+      [endpoint]: () => json(soaking),
+      [`POST /rollouts/${one.id}/actions/skip-gate`]: () => json(soaking),
+    })
+    const user = userEvent.setup()
+    await user.click(await screen.findByRole('button', { name: 'Skip gate' }, soon))
+    const go = await screen.findByRole('button', { name: /without waiting/ })
+    expect(go).toBeDisabled()
+    await user.type(screen.getByRole('textbox', { name: /Why/ }), 'No traffic at night')
+    await user.click(go)
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4, reason: 'No traffic at night' })
+  })
+
+  test('that is paused can be resumed', async () => {
+    const api = renderApp(address, {
+      [endpoint]: () => json(rollout({ state: 'paused' })),
+      [`POST /rollouts/${one.id}/actions/resume`]: () => json(one),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Resume' }, soon))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4 })
+  })
+
   test('loads', async () => {
     renderApp(address, { [endpoint]: never })
     expect(await screen.findByRole('status', { name: 'The rollout: loading' }, soon)).toBeVisible()

@@ -2,7 +2,16 @@
 import { describe, expect, test } from 'vitest'
 import type { RolloutState } from '../../lib/api-types.ts'
 import { plan, rollout, task } from '../../test/samples.ts'
-import { isOver, nodesDone, whyNotFreeze, whyNotStart } from './rules.ts'
+import {
+  isOver,
+  nodesDone,
+  ownsNodes,
+  waveState,
+  whyNotFreeze,
+  whyNotSkipGate,
+  whyNotStart,
+  whyNotSteer,
+} from './rules.ts'
 
 test('only confirmed nodes count as done', () => {
   const tasks = (['done', 'healthy', 'applied', 'confirmed', 'nacked'] as const).map((state) =>
@@ -14,6 +23,19 @@ test('only confirmed nodes count as done', () => {
 test('an incomplete revert is not over: its nodes converge when they return', () => {
   expect(isOver('revert_incomplete')).toBe(false)
   expect(isOver('reverted')).toBe(true)
+  expect(ownsNodes('revert_incomplete')).toBe(false)
+  expect(ownsNodes('running')).toBe(true)
+})
+
+test('a wave before the one under way is through, one after it has not begun', () => {
+  const at = { wave: 1, phase: 'soaking' } as const
+  expect([0, 1, 2].map((index) => waveState(index, at))).toEqual(['through', 'soaking', 'next'])
+})
+
+test('what goes back is not steered, and no gate is skipped before nodes are watched', () => {
+  expect(whyNotSteer(rollout({ state: 'reverting' }))).toMatch(/goes back/)
+  expect(whyNotSkipGate(rollout({ phase: 'dispatching' }))).toMatch(/No gate/)
+  expect(whyNotSkipGate(rollout({ phase: 'soaking' }))).toBeNull()
 })
 
 describe('whyNotFreeze', () => {
@@ -21,9 +43,11 @@ describe('whyNotFreeze', () => {
     ['running', true],
     ['paused', true],
     ['queued', true],
-    ['reverting', false],
+    ['reverting', true],
     ['succeeded', false],
-  ])('%s may be frozen: %s', (state, may) => expect(whyNotFreeze(state) === null).toBe(may))
+  ])('%s may be frozen: %s', (state, may) =>
+    expect(whyNotFreeze(rollout({ state })) === null).toBe(may),
+  )
 })
 
 describe('whyNotStart', () => {

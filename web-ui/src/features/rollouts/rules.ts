@@ -90,11 +90,64 @@ export function progressText(rollout: Pick<Rollout, 'tasks'>): string {
   return `${nodesDone(rollout)} of ${plural(rollout.tasks.length, 'node')} done`
 }
 
+/** Another can't have its nodes. What waits for nodes to return to what they had gives them free. */
+export function ownsNodes(state: RolloutState): boolean {
+  return !isOver(state) && state !== 'revert_incomplete'
+}
+
+type Seen = Pick<Rollout, 'state' | 'phase'>
+
+const goesBack: ReadonlySet<RolloutState> = new Set(['aborting', 'reverting', 'revert_incomplete'])
+
 /** Why it can't be frozen, or null. Freezing stops before any further node is offered the version. */
-export function whyNotFreeze(state: RolloutState): string | null {
-  if (isOver(state)) return `It is over (${rolloutVerdict[state].label.toLowerCase()}).`
-  if (state === 'aborting' || state === 'reverting') return 'It is being stopped already.'
-  return null
+export function whyNotFreeze({ state }: Seen): string | null {
+  return isOver(state) ? `It is over (${rolloutVerdict[state].label.toLowerCase()}).` : null
+}
+
+/** Why nothing else can be done with it, or null. */
+export function whyNotSteer({ state }: Seen): string | null {
+  return goesBack.has(state) ? 'It goes back already.' : null
+}
+
+export function whyNotSkipGate(seen: Seen): string | null {
+  return whyNotSteer(seen) ?? (seen.phase === 'soaking' ? null : 'No gate is being waited for.')
+}
+
+type Evidence = NonNullable<Rollout['evidence']>
+
+export const gateVerdict = {
+  pass: { label: 'Passes', tone: 'good', shape: 'disc' },
+  inconclusive: { label: 'Not clear', tone: 'warn', shape: 'half' },
+  no_data: { label: 'No data', tone: 'warn', shape: 'ring' },
+  fail: { label: 'Fails', tone: 'bad', shape: 'square' },
+} satisfies Record<Evidence['verdict'], Verdict>
+
+export const gateName: Record<Evidence['gates'][number]['metric'], string> = {
+  errors5xx: '5xx answers',
+  errors404: '404 answers',
+  cacheHits: 'Stat cache hits',
+  firstByteP50: 'First byte p50',
+  firstByteP99: 'First byte p99',
+  totalP50: 'Total p50',
+  totalP99: 'Total p99',
+  readWaitP99: 'Read wait p99',
+}
+
+export type WaveState = 'through' | 'dispatching' | 'soaking' | 'next'
+
+export const waveVerdict = {
+  through: { label: 'Through', tone: 'good', shape: 'disc' },
+  dispatching: { label: 'Under way', tone: 'info', shape: 'half' },
+  soaking: { label: 'Being watched', tone: 'info', shape: 'ring' },
+  next: { label: 'Its turn has not come', tone: 'idle', shape: 'ring' },
+} satisfies Record<WaveState, Verdict>
+
+export function waveState(
+  index: number,
+  { wave, phase }: Pick<Rollout, 'wave' | 'phase'>,
+): WaveState {
+  if (index < wave) return 'through'
+  return index > wave ? 'next' : phase
 }
 
 /** Why this plan can't be started, or null. */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// How a rollout is stopped: held, frozen as it is, or taken back.
+import { DEADLINES, type HoldKind, type Task } from './model.ts'
+import * as reasons from './reasons.ts'
+import type { OnFailure } from './schema.ts'
+import { hasBegun, isOnItsWayBack, isUnanswered, skip } from './tasks.ts'
+import { giveUp, move, put, setProgress, settleTasks, type Turn } from './turn.ts'
+
+export function freeze(turn: Turn, by: string): void {
+  // Told of the nodes as they were: who is not asked any more is one of those that keep what they have.
+  const reason = reasons.frozen(turn.rollout.tasks, by)
+  for (const task of turn.rollout.tasks) {
+    const isWaiting = task.state === 'reverting' && task.generation === null
+    if (isUnanswered(task)) giveUp(turn, task, 'the rollout was frozen before it answered')
+    else if (isWaiting) put(turn, task, skip(task, 'the rollout was frozen before it went back'))
+  }
+  settleTasks(turn)
+  move(turn, 'frozen', reason)
+  turn.effects.push({ kind: 'release-leases' })
+}
+
+/** Without anything to go back to, the farm is better off as it is than with nothing. */
+function goBackByItself(turn: Turn, why: string): void {
+  const begun = turn.rollout.tasks.filter(hasBegun)
+  const isHopeless = begun.length > 0 && begun.every((task) => task.previous === null)
+  if (isHopeless) freeze(turn, `${why} There is nothing to go back to, so it is frozen`)
+  else startBack(turn, why)
+}
+
+export function startBack(turn: Turn, why: string): void {
+  for (const task of turn.rollout.tasks) {
+    if (isUnanswered(task)) giveUp(turn, task, 'the rollout went back before it answered')
+    else if (hasBegun(task)) put(turn, task, turnedBack(task))
+  }
+  setProgress(turn, { goesBack: why, hold: null })
+  move(turn, 'reverting', why)
+}
+
+function turnedBack(task: Task): Task {
+  const turned = { ...task, generation: null, deadlineMs: null, offers: 0, code: null, errors: [] }
+  return task.previous
+    ? { ...turned, state: 'reverting', message: '' }
+    : {
+        ...task,
+        state: 'revert_failed',
+        deadlineMs: null,
+        message: 'it had no confirmed config before this one',
+      }
+}
+
+export function goOnBack(turn: Turn): void {
+  giveBack(turn)
+  const { rollout } = turn
+  const left = rollout.tasks.filter(
+    ({ state }) => state === 'reverting' || state === 'revert_failed',
+  )
+  const busy = left.some((task) => task.state === 'reverting' && task.deadlineMs !== 0)
+  const wasIncomplete = rollout.state === 'revert_incomplete'
+  const isUnderWay = busy && !wasIncomplete
+  if (left.length === 0) move(turn, 'reverted', reasons.back(rollout))
+  else if (isUnderWay) move(turn, 'reverting', reasons.goingBack(rollout))
+  else move(turn, 'revert_incomplete', reasons.backButFor(rollout, left))
+  if (!isUnderWay && !wasIncomplete) turn.effects.push({ kind: 'release-leases' })
+}
+
+/** Newest wave first. Who is not there takes no room: its assignment waits for it. */
+function giveBack(turn: Turn): void {
+  const { tasks, policy } = turn.rollout
+  let room = (policy.blastBudget ?? Number.POSITIVE_INFINITY) - tasks.filter(isOnItsWayBack).length
+  const waiting = tasks
+    .filter((task) => task.state === 'reverting' && task.generation === null)
+    .filter((task) => task.deadlineMs === null)
+    .toSorted((a, b) => b.wave - a.wave)
+  for (const task of waiting) {
+    if (!task.previous || (task.isConnected && room-- <= 0)) continue
+    const { nodeId, previous } = task
+    put(turn, task, { ...task, deadlineMs: DEADLINES.ackMs })
+    turn.effects.push({ kind: 'give-back', nodeId, generation: previous.generation })
+  }
+}
+
+export function react(turn: Turn, onFailure: OnFailure, kind: HoldKind, message: string): void {
+  // Whoever paused it by hand stays the one to ask.
+  const isHeldByHand = turn.rollout.progress.hold?.kind === 'manual'
+  if (onFailure === 'freeze') freeze(turn, message)
+  else if (onFailure === 'revert') goBackByItself(turn, message)
+  else if (!isHeldByHand) hold(turn, kind, message)
+}
+
+export const hold = (turn: Turn, kind: HoldKind, message: string) =>
+  setProgress(turn, { hold: { kind, message } })

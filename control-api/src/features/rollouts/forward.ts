@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// How a rollout goes on, wave by wave: offered, watched, judged.
+import { hold, react } from './endings.ts'
+import { DEADLINES, MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
+import * as reasons from './reasons.ts'
+import { countTasks, hasFailed, isDeferred, isLate, isOpen, isUnproven } from './tasks.ts'
+import { move, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
+
+/** One look at the wave; true: it moved on, look again. */
+export function goOn(turn: Turn): boolean {
+  const { rollout } = turn
+  const { tasks, policy, progress } = rollout
+  const failures = failuresOver(rollout)
+  if (failures.length > 0) return reactToFailures(turn, failures)
+  if (progress.hold) return stay(turn, 'paused', reasons.held(progress.hold))
+  const late = tasks.filter(isLate)
+  if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
+  if (progress.phase === 'soaking') return soak(turn)
+  if (dispatch(turn)) return stay(turn, 'running', reasons.waiting(turn.rollout))
+  const { done, pending, total } = countTasks(tasks)
+  if (done === 0 && pending > 0) {
+    return callBack(turn) || stay(turn, 'paused', reasons.unreached(total))
+  }
+  const unreached = tasks.filter(isMissed)
+  if (unreached.length * 100 > policy.maxUnreachablePercent * total) {
+    return stay(turn, 'paused', reasons.tooManyAway(unreached, policy.maxUnreachablePercent))
+  }
+  const hasNews = tasks.some((task) => task.wave === progress.wave && task.state === 'healthy')
+  if (hasNews) setProgress(turn, { phase: 'soaking', soakedMs: 0, verdict: null })
+  else finishWave(turn)
+  return true
+}
+
+const isMissed = (task: Task) =>
+  task.state === 'unreachable' && !task.isExcused && !(isDeferred(task) && mayBeOffered(task))
+
+/** Of those put off, the first to return proves the version, for all others of the wave are gone. */
+function callBack(turn: Turn): boolean {
+  const { tasks, progress } = turn.rollout
+  const returned = tasks.find((task) => isDeferred(task) && mayBeOffered(task))
+  if (!returned || returned.wave === progress.wave) return false
+  put(turn, returned, { ...returned, wave: progress.wave })
+  return true
+}
+
+/** Those that are too many; what is worst decides. */
+function failuresOver({ tasks, policy, progress }: Rollout): Task[] {
+  const failures = tasks.filter(hasFailed)
+  const isGrave = failures.some(({ state }) => state === 'unhealthy' || state === 'apply_stuck')
+  const sofar = tasks.filter((task) => task.wave <= progress.wave).length
+  const allowed = progress.wave === 0 ? 0 : Math.floor((sofar * policy.maxFailedPercent) / 100)
+  return isGrave || failures.length > allowed ? failures : []
+}
+
+/** A refusal changed nothing, and what is stuck no rollout can mend: neither is a reason to go back. */
+function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
+  const isStuck = failures.some(({ state }) => state === 'apply_stuck')
+  const harmed = failures.filter(({ state }) => state === 'unhealthy' || state === 'apply_reverted')
+  const [first] = harmed
+  const { onFailure } = turn.rollout.policy
+  if (isStuck || !first || onFailure === 'pause') {
+    return stay(turn, 'paused', reasons.failed(failures))
+  }
+  react(turn, onFailure, 'gate_failed', reasons.tell(first))
+  return false
+}
+
+/** Offers what there is room for; true: the wave waits for nodes. */
+function dispatch(turn: Turn): boolean {
+  const { progress, policy } = turn.rollout
+  const isBounded = policy.maxParallel !== null
+  const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)
+  if (isBounded) callAbsent(turn, inWave)
+  const may = inWave.filter((task) => task.state === 'pending' || isDeferred(task))
+  const able = may.filter((task) => !isBounded || (task.isConnected && task.offers < MAX_OFFERS))
+  offerTo(turn, able)
+  const waits = (task: Task) => isOpen(task) || able.includes(task)
+  return turn.rollout.tasks.some((task) => task.wave === progress.wave && waits(task))
+}
+
+/** Who is not there when its turn comes has a moment to appear. */
+function callAbsent(turn: Turn, tasks: readonly Task[]): void {
+  for (const task of tasks) {
+    if (task.state !== 'pending') continue
+    if (task.isConnected && task.deadlineMs !== null) put(turn, task, { ...task, deadlineMs: null })
+    if (!task.isConnected && task.deadlineMs === null) {
+      put(turn, task, { ...task, deadlineMs: DEADLINES.ackMs })
+    }
+  }
+}
+
+export function offerTo(turn: Turn, tasks: readonly Task[]): void {
+  const { rollout } = turn
+  const room = most(rollout.policy) - rollout.tasks.filter(isUnproven).length
+  const able = tasks.filter((task) => rollout.policy.maxParallel === null || mayBeOffered(task))
+  for (const { nodeId } of able.slice(0, Math.max(0, room))) {
+    turn.effects.push({ kind: 'offer', nodeId })
+  }
+}
+
+const mayBeOffered = (task: Task) => task.isConnected && task.offers < MAX_OFFERS
+
+const most = ({ maxParallel, blastBudget }: Policy) =>
+  Math.min(maxParallel ?? Number.POSITIVE_INFINITY, blastBudget ?? Number.POSITIVE_INFINITY)
+
+/** The wave's nodes are healthy: time, and evidence where it is asked for, say whether it is through. */
+function soak(turn: Turn): boolean {
+  const { policy, progress } = turn.rollout
+  const away = awayOf(turn.rollout)
+  if (away.length > 0) return stay(turn, 'paused', reasons.away(away))
+  if (progress.soakedMs < policy.soakMs) return stay(turn, 'running', reasons.soaking(turn.rollout))
+  const verdict = policy.gates.length > 0 ? progress.verdict?.verdict : 'pass'
+  if (verdict === 'pass') {
+    finishWave(turn)
+    return true
+  }
+  if (progress.soakedMs < policy.maxSoakMs) {
+    return stay(turn, 'running', reasons.awaitingEvidence(turn.rollout))
+  }
+  const message = progress.verdict?.message ?? 'no evidence was gathered'
+  const kind = verdict === 'inconclusive' ? 'gate_inconclusive' : 'gate_no_data'
+  hold(turn, kind, `After ${policy.maxSoakMs / 1000} s: ${message}.`)
+  return true
+}
+
+export const awayOf = ({ tasks, progress }: Rollout) =>
+  tasks.filter(
+    (task) =>
+      task.wave === progress.wave &&
+      task.state === 'healthy' &&
+      !task.isConnected &&
+      !task.isExcused,
+  )
+
+export function finishWave(turn: Turn): void {
+  const { progress } = turn.rollout
+  settleTasks(turn)
+  const { wave, waves } = progress
+  if (wave < waves) {
+    if (waves > 1) {
+      const [from, to] = [`wave-${wave}`, `wave-${wave + 1}`]
+      turn.transitions.push({ nodeId: null, from, to, cause: turn.cause, isWave: true })
+    }
+    setProgress(turn, { wave: wave + 1, phase: 'dispatching', soakedMs: 0, verdict: null })
+    return
+  }
+  move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
+  turn.effects.push({ kind: 'release' }, { kind: 'release-leases' })
+}

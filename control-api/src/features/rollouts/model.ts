@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
+import type { ConfigError } from '../../schema/common.ts'
+import type { Gate, OnFailure, RolloutState, TaskState, Verdict } from './schema.ts'
+
+/** Frozen at the start, like the nodes and their waves: its digest is of all three. */
+export type Policy = {
+  /** Most nodes offered the version and not yet healthy; null: all of a wave at once, there or not. */
+  maxParallel: number | null
+  /** Most nodes between two configs at once, also while all go back; null: no limit. */
+  blastBudget: number | null
+  /** How long without a break a node must be well to count as healthy. */
+  minHealthyMs: number
+  soakMs: number
+  maxSoakMs: number
+  /** In which one more node must become healthy; null: no limit. */
+  progressDeadlineMs: number | null
+  /** Of all nodes so far that may fail once the first wave is through; of that one, none. */
+  maxFailedPercent: number
+  /** Of the rollout's nodes that may be out of reach. */
+  maxUnreachablePercent: number
+  /** How often a node may fall away or restart while its health is watched. */
+  maxFlaps: number
+  /** When a node went back or is not well; for gates each says its own. */
+  onFailure: OnFailure
+  /** What a wave's nodes must show before it is through; none: time alone. */
+  gates: readonly Gate[]
+  /** Requests on each side; of fewer nothing is concluded. */
+  minSamples: number
+}
+
+export type Task = {
+  nodeId: string
+  nodeName: string
+  /** Nodes out of reach go into one behind the last. */
+  wave: number
+  state: TaskState
+  /** What it is to obey now; null: nothing of this rollout. */
+  generation: number | null
+  digest: string
+  /** What it goes back to: what it was confirmed with last before; null: it had nothing. */
+  previous: { generation: number; digest: string } | null
+  code: string | null
+  message: string
+  errors: ConfigError[]
+  /** Time left for the node's next step; null: nothing is awaited. 0: overrun. */
+  deadlineMs: number | null
+  /** How often it was offered the version. */
+  offers: number
+  flaps: number
+  /** It failed, and an operator goes on without it. */
+  isExcused: boolean
+  /** Of now; not stored. */
+  isConnected: boolean
+}
+
+export type HoldKind = 'manual' | 'gate_failed' | 'gate_no_data' | 'gate_inconclusive' | 'deadline'
+export type Hold = { kind: HoldKind; message: string }
+export type Progress = {
+  wave: number
+  /** How many waves were planned; the stragglers' has this number. */
+  waves: number
+  phase: 'dispatching' | 'soaking'
+  soakedMs: number
+  /** The newest of this soak. */
+  verdict: { verdict: Verdict; message: string } | null
+  /** null: no limit. */
+  progressLeftMs: number | null
+  hold: Hold | null
+  /** Why it goes back; null: it goes forward. */
+  goesBack: string | null
+}
+export type Rollout = {
+  state: RolloutState
+  reason: string
+  policy: Policy
+  progress: Progress
+  tasks: readonly Task[]
+}
+
+type OfANode = { nodeId: string; generation: number }
+export type NodeEvent =
+  | (OfANode & { kind: 'offered' })
+  | (OfANode & { kind: 'acked' })
+  | (OfANode & { kind: 'nacked'; code: string; message: string; errors: ConfigError[] })
+  | (OfANode & { kind: 'applied'; digest: string | null })
+  | (OfANode & { kind: 'confirmed' })
+  | (OfANode & { kind: 'reverted' | 'stuck'; reason: string | null; message: string })
+  | { kind: 'deadline'; nodeId: string }
+  | { kind: 'connected' | 'disconnected' | 'restarted'; nodeId: string }
+  /** Measurements say that it is not well. */
+  | { kind: 'ill'; nodeId: string; gate: string; message: string }
+  | { kind: 'decommissioned'; nodeId: string }
+export type Command =
+  | { kind: 'freeze'; actor: string }
+  | { kind: 'pause'; actor: string; why: string }
+  | { kind: 'resume'; actor: string }
+  | { kind: 'skip-gate'; actor: string; why: string }
+  | { kind: 'revert'; actor: string; why: string }
+export type Evaluated = {
+  kind: 'evaluated'
+  /** Of which wave: what arrives late says nothing of the next. */
+  wave: number
+  verdict: Verdict
+  /** When it fails. */
+  onFail: OnFailure
+  message: string
+}
+export type RolloutEvent =
+  | { kind: 'started' }
+  /** For a while nobody could reach us: what is awaited is awaited anew. */
+  | { kind: 'heard-again' }
+  | { kind: 'elapsed'; ms: number }
+  /** A later rollout has these nodes now. At once: what one leaves must not go to another of them. */
+  | { kind: 'superseded'; nodeIds: readonly string[]; by: string }
+  | Evaluated
+  | Command
+  | NodeEvent
+
+/** What happened, each worth a row in the event log. nodeId null: to the rollout itself. */
+export type Transition = {
+  nodeId: string | null
+  from: string
+  to: string
+  cause: string
+  /** From wave to wave; else from state to state. */
+  isWave?: true
+}
+export type Effect =
+  /** Give the node its assignment; come back with `offered`. */
+  | { kind: 'offer'; nodeId: string }
+  /** Give it again what it had with that generation; come back with `offered`. */
+  | { kind: 'give-back'; nodeId: string; generation: number }
+  /** Take the node's assignment back. */
+  | { kind: 'withdraw'; nodeId: string; generation: number }
+  /** The version proved itself: new nodes get it. */
+  | { kind: 'release' }
+  /** The rollout ended: its nodes are free for another. */
+  | { kind: 'release-leases' }
+export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transition[] }
+
+/** Relative to the step before; the node gets the same ones with its assignment. */
+export const DEADLINES = { ackMs: 10_000, applyMs: 30_000, confirmMs: 60_000 }
+/**
+ * On top of a step's whole time once we are back: a node that found nobody asks again after at most
+ * 5 s (the protocol's rule N5; nodes of earlier builds after 30), gives up a connection that nobody takes after 10 s, and first says hello.
+ */
+export const RECONCILIATION_GRACE_MS = 45_000
+/** Offers to a node that is there and does not answer them. */
+export const MAX_OFFERS = 3
+
+/** One wave of all nodes, and nothing is asked of them but that they confirm. */
+export const AT_ONCE: Policy = {
+  maxParallel: null,
+  blastBudget: null,
+  minHealthyMs: 0,
+  soakMs: 0,
+  maxSoakMs: 0,
+  progressDeadlineMs: null,
+  maxFailedPercent: 0,
+  maxUnreachablePercent: 100,
+  maxFlaps: 3,
+  onFailure: 'pause',
+  gates: [],
+  minSamples: 500,
+}
+
+export const firstProgress = (
+  waves: number,
+  { progressDeadlineMs }: Pick<Policy, 'progressDeadlineMs'>,
+): Progress => ({
+  wave: 0,
+  waves,
+  phase: 'dispatching',
+  soakedMs: 0,
+  verdict: null,
+  progressLeftMs: progressDeadlineMs,
+  hold: null,
+  goesBack: null,
+})
+
+const TERMINAL = new Set<RolloutState>([
+  'succeeded',
+  'frozen',
+  'reverted',
+  'rejected',
+  'cancelled',
+  'expired',
+  'superseded',
+])
+export const isTerminal = (state: RolloutState) => TERMINAL.has(state)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
+import type { Hold, Progress, Rollout, Task } from './model.ts'
+import { countTasks, isOpen, isUnanswered } from './tasks.ts'
+
+const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
+
+export function waiting(rollout: Rollout): string {
+  const { done, total } = countTasks(rollout.tasks)
+  const { wave } = rollout.progress
+  const open = rollout.tasks.filter((task) => task.wave === wave && isOpen(task))
+  const forWhom = open.length > 0 ? `; waiting for ${names(open)}` : ''
+  return `${inWave(rollout.progress)}${done} of ${total} nodes have the version${forWhom}.`
+}
+
+const inWave = ({ wave, waves }: Progress) => {
+  if (waves === 1) return ''
+  return wave < waves
+    ? `Wave ${wave + 1} of ${waves}: `
+    : 'The last wave, of nodes that were out of reach: '
+}
+
+export const soaking = ({ policy, progress }: Rollout) =>
+  `${inWave(progress)}its nodes are healthy and are watched for ${policy.soakMs / 1000} s before the next wave begins.`
+
+export const awaitingEvidence = ({ policy, progress }: Rollout) =>
+  `${inWave(progress)}its nodes are healthy; ${progress.verdict?.message ?? 'evidence is being gathered'}. Without evidence it pauses after ${policy.maxSoakMs / 1000} s.`
+
+export const away = (tasks: readonly Task[]) =>
+  `${names(tasks)} took the version and ${tasks.length > 1 ? 'are' : 'is'} not connected. It goes on by itself on return, resume goes on without. ${WAY_OUT}`
+
+export function failed(tasks: readonly Task[]): string {
+  const [first] = tasks
+  const them = tasks.length > 1 ? 'them' : 'it'
+  return first
+    ? `${tell(first)}${andMore(tasks.length)} Resume goes on without ${them}. ${WAY_OUT}`
+    : ''
+}
+
+export function late(tasks: readonly Task[]): string {
+  const [first] = tasks
+  if (!first) return ''
+  return `${first.nodeName}: ${first.message}${andMore(tasks.length)} It goes on by itself when the node answers. ${WAY_OUT}`
+}
+
+export const unreached = (total: number) =>
+  `None of ${total} nodes could be reached, so nothing is proven. It goes on by itself when one answers. ${WAY_OUT}`
+
+export const tooManyAway = (tasks: readonly Task[], maxPercent: number) =>
+  `${names(tasks)} cannot be reached: more than ${maxPercent} % of the nodes. It goes on by itself when enough are back, resume goes on without them. ${WAY_OUT}`
+
+export function held({ kind, message }: Hold): string {
+  const onResume = {
+    manual: 'Resume goes on.',
+    gate_failed: 'Resume watches its nodes anew, skip-gate goes on without.',
+    gate_no_data: 'Resume watches its nodes anew, skip-gate goes on without evidence.',
+    gate_inconclusive: 'Resume watches its nodes anew, skip-gate goes on all the same.',
+    deadline: 'Resume gives it that time again.',
+  }
+  return `${message} ${onResume[kind]} ${WAY_OUT}`
+}
+
+export function frozen(tasks: readonly Task[], by: string): string {
+  const { done, total } = countTasks(tasks)
+  const applying = tasks.filter(
+    (task) => isOpen(task) && !isUnanswered(task) && task.state !== 'reverting',
+  )
+  const going = applying.length > 0 ? ` ${names(applying)} had begun to apply it.` : ''
+  return `${by}: ${done} of ${total} nodes have the version, the others keep what they have.${going} A new rollout moves them on.`
+}
+
+export function succeeded(tasks: readonly Task[]): string {
+  const { done, total, pending } = countTasks(tasks)
+  const away = tasks.filter((task) => task.state === 'unreachable')
+  if (pending > 0) {
+    return `${done} of ${total} nodes have the version; ${names(away)} will take it when reached.`
+  }
+  const without = tasks.filter((task) => task.isExcused && task.state !== 'done')
+  if (without.length > 0) {
+    return `${done} of ${total} nodes have the version; an operator went on without ${names(without)}.`
+  }
+  if (done === 0) return 'There is no node to change.'
+  return `${done === 1 ? 'The node has' : `All ${done} nodes have`} the version.`
+}
+
+export function goingBack({ progress, tasks }: Rollout): string {
+  const { back } = countTasks(tasks)
+  const open = tasks.filter((task) => task.state === 'reverting')
+  return `${progress.goesBack} ${back} of ${back + open.length} nodes have again what they had; waiting for ${names(open)}. Freeze ends it as it is.`
+}
+
+export function backButFor({ progress, tasks }: Rollout, left: readonly Task[]): string {
+  const { back } = countTasks(tasks)
+  const failures = left.filter((task) => task.state === 'revert_failed')
+  const still = left.filter((task) => task.state === 'reverting')
+  const parts = [
+    ...(still.length > 0 ? [`${names(still)} will go back when reached`] : []),
+    ...(failures.length > 0 ? [`${names(failures)} could not go back: look there now`] : []),
+  ]
+  return `${progress.goesBack} ${back} nodes have again what they had; ${parts.join('; ')}. A new rollout can have its nodes.`
+}
+
+export function back({ progress, tasks }: Rollout): string {
+  const { back: count } = countTasks(tasks)
+  const what =
+    count === 0 ? 'No node had begun to apply it.' : `${count} nodes have again what they had.`
+  return `${progress.goesBack} ${what}`
+}
+
+export function tell(task: Task): string {
+  const what: Partial<Record<Task['state'], string>> = {
+    nacked: 'refused the version',
+    unhealthy: 'is not well with the version',
+    apply_reverted: 'went back to its last confirmed config',
+    apply_stuck: 'could neither apply the version nor go back: look at it now',
+  }
+  const code = task.code ? ` (${task.code})` : ''
+  const place = task.errors[0]?.line ? `, line ${task.errors[0].line}` : ''
+  return `${task.nodeName} ${what[task.state] ?? 'failed'}${code}${task.message ? `: ${task.message}` : ''}${place}.`
+}
+
+const andMore = (count: number) =>
+  count > 1 ? ` ${count - 1} more node${count > 2 ? 's' : ''} likewise.` : ''
+
+function names(tasks: readonly Task[]): string {
+  const shown = tasks.slice(0, 3).map((task) => task.nodeName)
+  const more = tasks.length - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+}

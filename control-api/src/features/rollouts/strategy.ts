@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// From what an order says of its waves to the plan that is frozen: policy, waves, digest. Pure.
+import canonicalize from 'canonicalize'
+import { sha256 } from '../../ids.ts'
+import { AT_ONCE, type Policy } from './model.ts'
+import type { Strategy } from './schema.ts'
+import { CAREFUL, planWaves, type WaveNode } from './waves.ts'
+
+export type Arranged = {
+  policy: Policy
+  /** By node id. */
+  waveOf: ReadonlyMap<string, number>
+  waves: number
+}
+
+const DEFAULTS = {
+  minHealthySeconds: 30,
+  soakSeconds: 120,
+  maxSoakSeconds: 15 * 60,
+  progressDeadlineSeconds: 10 * 60,
+  maxFailedPercent: 5,
+  maxUnreachablePercent: 10,
+  maxFlaps: 3,
+  onFailure: 'revert',
+  gates: [
+    { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
+    { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
+  ],
+  minSamples: 500,
+} satisfies Partial<Strategy>
+/** On the whole wave, so that a farm does not reload at once. */
+const MAX_PARALLEL = { most: 10, percent: 10 }
+const BUDGET_PER_PARALLEL = 4
+
+/** No strategy: all at once, nothing but confirmations asked for. */
+export function arrange(nodes: readonly WaveNode[], strategy: Strategy | undefined): Arranged {
+  const waves = strategy ? planWaves(nodes, strategy.waves ?? CAREFUL) : [[...nodes]]
+  const largest = waves.reduce((most, wave) => Math.max(most, wave.length), 0)
+  const waveOf = new Map(waves.flatMap((wave, index) => wave.map(({ id }) => [id, index] as const)))
+  return {
+    policy: strategy ? policyOf(strategy, largest) : AT_ONCE,
+    waveOf,
+    waves: Math.max(1, waves.length),
+  }
+}
+
+function policyOf(strategy: Strategy, largestWave: number): Policy {
+  const said = { ...DEFAULTS, ...strategy }
+  const share = Math.ceil((largestWave * MAX_PARALLEL.percent) / 100)
+  const maxParallel = said.maxParallel ?? Math.max(1, Math.min(MAX_PARALLEL.most, share))
+  return {
+    maxParallel,
+    blastBudget: Math.max(maxParallel, said.blastBudget ?? maxParallel * BUDGET_PER_PARALLEL),
+    minHealthyMs: said.minHealthySeconds * 1000,
+    soakMs: said.soakSeconds * 1000,
+    maxSoakMs: Math.max(said.soakSeconds, said.maxSoakSeconds) * 1000,
+    progressDeadlineMs: said.progressDeadlineSeconds * 1000,
+    maxFailedPercent: said.maxFailedPercent,
+    maxUnreachablePercent: said.maxUnreachablePercent,
+    maxFlaps: said.maxFlaps,
+    onFailure: said.onFailure,
+    gates: said.gates,
+    minSamples: said.minSamples,
+  }
+}
+
+type Planned = { nodeId: string; digest: string | null }
+
+/** What an order was made for: whoever changes anything of it has another plan. */
+export function planDigestOf(
+  release: { config: string; version: number },
+  { policy, waveOf }: Arranged,
+  nodes: readonly Planned[],
+): string {
+  const targets = nodes
+    .map(({ nodeId, digest }) => ({ nodeId, digest, wave: waveOf.get(nodeId) ?? 0 }))
+    .toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+  return `sha256:${sha256(canonicalize({ release, policy, targets }) ?? '')}`
+}
+
+export const viewPolicy = (policy: Policy) => ({
+  maxParallel: policy.maxParallel,
+  blastBudget: policy.blastBudget,
+  minHealthySeconds: policy.minHealthyMs / 1000,
+  soakSeconds: policy.soakMs / 1000,
+  maxSoakSeconds: policy.maxSoakMs / 1000,
+  progressDeadlineSeconds:
+    policy.progressDeadlineMs === null ? null : policy.progressDeadlineMs / 1000,
+  maxFailedPercent: policy.maxFailedPercent,
+  maxUnreachablePercent: policy.maxUnreachablePercent,
+  maxFlaps: policy.maxFlaps,
+  onFailure: policy.onFailure,
+  gates: [...policy.gates],
+  minSamples: policy.minSamples,
+})

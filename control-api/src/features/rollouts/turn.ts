@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// One event's work on a rollout: what it has made of it so far. Changes that leave nothing untold.
+import type { Effect, Progress, Rollout, Task, Transition } from './model.ts'
+import type { RolloutState } from './schema.ts'
+import { skip } from './tasks.ts'
+
+/** One event's work: what it has made of the rollout so far. */
+export type Turn = { rollout: Rollout; cause: string; effects: Effect[]; transitions: Transition[] }
+
+/** Replaces the task by the last of the path; each change of state is a transition. */
+export function put(turn: Turn, task: Task, ...path: Task[]): void {
+  const after = path.at(-1)
+  if (!after) return
+  const { rollout, cause } = turn
+  turn.rollout = { ...rollout, tasks: rollout.tasks.map((one) => (one === task ? after : one)) }
+  let from = task.state
+  for (const { state } of path) {
+    if (state !== from) turn.transitions.push({ nodeId: task.nodeId, from, to: state, cause })
+    from = state
+  }
+}
+
+export function setProgress(turn: Turn, change: Partial<Progress>): void {
+  const { rollout } = turn
+  turn.rollout = { ...rollout, progress: { ...rollout.progress, ...change } }
+}
+
+export function move(turn: Turn, state: RolloutState, reason: string): void {
+  const { rollout, transitions, cause } = turn
+  const from = rollout.state
+  if (from !== state) transitions.push({ nodeId: null, from, to: state, cause })
+  if (from !== state || rollout.reason !== reason) turn.rollout = { ...rollout, state, reason }
+}
+
+/** There is nothing to do until the next event. */
+export function stay(turn: Turn, state: RolloutState, reason: string): false {
+  move(turn, state, reason)
+  return false
+}
+
+export function withdraw(turn: Turn, { nodeId, generation }: Task): void {
+  if (generation !== null) turn.effects.push({ kind: 'withdraw', nodeId, generation })
+}
+
+export function giveUp(turn: Turn, task: Task, message: string): void {
+  if (task.generation !== null) withdraw(turn, task)
+  put(turn, task, skip(task, message))
+}
+
+/** Nothing more is waited for: what is healthy is done. */
+export function settleTasks(turn: Turn): void {
+  for (const task of turn.rollout.tasks) {
+    if (task.state === 'healthy') put(turn, task, { ...task, state: 'done' })
+  }
+}

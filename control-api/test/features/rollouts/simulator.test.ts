@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Some of the seeds of `npm run simulate`, among them all that ever broke a promise.
+import { expect, test } from 'vitest'
+import { simulate } from '../../simulator/simulate.ts'
+
+const SEEDS = 1_500
+/** 1382: an order took a node while another rollout gave it something. 21808: a paused rollout offered. */
+const FOUND = [1382, 21808]
+const RUNS_WITHIN_MS = 120_000
+
+test(
+  'no seed breaks a promise, and at rest every rollout has ended or says what it waits for',
+  () => {
+    const { violation, seeds, ends } = simulate({ from: 1, count: SEEDS })
+    expect(violation).toBeNull()
+    expect(seeds).toBe(SEEDS)
+    for (const state of ['succeeded', 'paused', 'frozen', 'reverted', 'revert_incomplete']) {
+      expect(ends[state], state).toBeGreaterThan(5)
+    }
+  },
+  RUNS_WITHIN_MS,
+)
+
+test.each(FOUND)('seed %i, which once did, does no more', (seed) => {
+  expect(simulate({ from: seed, count: 1 }).violation).toBeNull()
+})
+
+test('the same seed is the same run', () => {
+  expect(simulate({ from: 7, count: 3 })).toEqual(simulate({ from: 7, count: 3 }))
+})

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The reducer, wave by wave: single promises, where the simulator has all of them at once.
+import { describe, expect, it } from 'vitest'
+import {
+  AT_ONCE,
+  firstProgress,
+  type Policy,
+  RECONCILIATION_GRACE_MS,
+  type Rollout,
+  type RolloutEvent,
+  type Task,
+} from '../../../src/features/rollouts/model.ts'
+import { mayKeep, reduce, whyNot } from '../../../src/features/rollouts/rules.ts'
+
+const NEW = 'sha256:new'
+const OLD = { generation: 3, digest: 'sha256:old' }
+const task = (nodeId: string, wave: number, change: Partial<Task> = {}): Task => ({
+  nodeId,
+  nodeName: nodeId,
+  wave,
+  state: 'pending',
+  generation: null,
+  digest: NEW,
+  previous: OLD,
+  code: null,
+  message: '',
+  errors: [],
+  deadlineMs: null,
+  offers: 0,
+  flaps: 0,
+  isExcused: false,
+  isConnected: true,
+  ...change,
+})
+const POLICY: Policy = {
+  ...AT_ONCE,
+  maxParallel: 2,
+  blastBudget: 4,
+  minHealthyMs: 30_000,
+  soakMs: 60_000,
+  maxSoakMs: 120_000,
+  progressDeadlineMs: 600_000,
+  maxFlaps: 1,
+  onFailure: 'revert',
+}
+const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
+  const whole = { ...POLICY, ...policy }
+  const waves = Math.max(...tasks.map(({ wave }) => wave)) + 1
+  return {
+    state: 'planned',
+    reason: '',
+    policy: whole,
+    progress: firstProgress(waves, whole),
+    tasks,
+  }
+}
+/** Offers are made as they are asked for, with generation 7 or, on the way back, 9. */
+function run(state: Rollout, ...events: RolloutEvent[]): Rollout {
+  return events.reduce((before, event) => {
+    const { rollout: after, effects } = reduce(before, event)
+    return effects.reduce((now, effect) => {
+      if (effect.kind !== 'offer' && effect.kind !== 'give-back') return now
+      const generation = effect.kind === 'offer' ? 7 : 9
+      return reduce(now, { kind: 'offered', nodeId: effect.nodeId, generation }).rollout
+    }, after)
+  }, state)
+}
+const keeps = (nodeId: string, generation = 7, digest = NEW): RolloutEvent[] => [
+  { kind: 'acked', nodeId, generation },
+  { kind: 'applied', nodeId, generation, digest },
+  { kind: 'confirmed', nodeId, generation },
+]
+const overrun = (nodeId: string): RolloutEvent => ({ kind: 'deadline', nodeId })
+const passes = (ms: number): RolloutEvent => ({ kind: 'elapsed', ms })
+const states = ({ tasks }: Rollout) => tasks.map(({ state }) => state)
+const begun = (policy: Partial<Policy> = {}) =>
+  run(rollout([task('a', 0), task('b', 1), task('c', 1)], policy), { kind: 'started' })
+/** a has kept it and was well for its time. */
+const soaking = (policy: Partial<Policy> = {}) => run(begun(policy), ...keeps('a'), overrun('a'))
+
+describe('a wave', () => {
+  it('is offered alone, watched, and followed by the next', () => {
+    const first = begun()
+    expect(states(first)).toEqual(['offered', 'pending', 'pending'])
+    expect(first.reason).toBe('Wave 1 of 2: 0 of 3 nodes have the version; waiting for a.')
+    const watched = soaking()
+    expect(watched.progress).toMatchObject({ wave: 0, phase: 'soaking' })
+    expect(states(run(watched, passes(59_000)))).toEqual(['healthy', 'pending', 'pending'])
+    expect(states(run(watched, passes(60_000)))).toEqual(['done', 'offered', 'offered'])
+  })
+
+  it('begins its soak anew when nobody could be heard', () => {
+    const late = run(soaking(), passes(59_000), { kind: 'heard-again' }, passes(59_000))
+    expect(states(late)).toEqual(['healthy', 'pending', 'pending'])
+    expect(states(run(late, passes(1_000)))).toEqual(['done', 'offered', 'offered'])
+  })
+
+  it('does not soak while one of its nodes is away', () => {
+    const watched = soaking()
+    const away = { ...watched, tasks: watched.tasks.map((t) => ({ ...t, isConnected: false })) }
+    const paused = run(away, { kind: 'disconnected', nodeId: 'a' }, passes(90_000))
+    expect(paused).toMatchObject({ state: 'paused', progress: { soakedMs: 0 } })
+    expect(paused.reason).toContain('a took the version and is not connected')
+  })
+
+  it('leaves a node that is not there for the end', () => {
+    const away = run(
+      rollout([task('a', 0), task('b', 1, { isConnected: false })], { maxUnreachablePercent: 0 }),
+      { kind: 'started' },
+    )
+    const events = [...keeps('a'), overrun('a'), passes(60_000), overrun('b')]
+    const paused = run(away, ...events)
+    expect(paused.state).toBe('paused')
+    expect(paused.reason).toContain('b cannot be reached: more than 0 % of the nodes')
+    const lenient = { ...away, policy: { ...away.policy, maxUnreachablePercent: 50 } }
+    const ended = run(lenient, ...events)
+    expect(ended).toMatchObject({ state: 'succeeded', tasks: [{}, { wave: 2, generation: null }] })
+    const returned = { ...ended, tasks: ended.tasks.map((t) => ({ ...t, isConnected: true })) }
+    expect(states(run(returned, { kind: 'connected', nodeId: 'b' }))).toEqual(['done', 'offered'])
+  })
+})
+
+describe('health', () => {
+  it('is continuous: who falls away begins anew, and does so too often is ill', () => {
+    const kept = run(begun(), ...keeps('a'))
+    const once = run(kept, { kind: 'disconnected', nodeId: 'a' })
+    expect(once.tasks[0]).toMatchObject({ state: 'confirmed', deadlineMs: null, flaps: 1 })
+    const back = run(once, { kind: 'connected', nodeId: 'a' })
+    expect(back.tasks[0]?.deadlineMs).toBe(30_000)
+    const twice = run(back, { kind: 'restarted', nodeId: 'a' })
+    expect(twice).toMatchObject({ state: 'reverting', tasks: [{ state: 'reverting' }, {}, {}] })
+    expect(twice.reason).toContain('a is not well with the version (flapping)')
+  })
+})
+
+describe('the progress deadline', () => {
+  it('begins anew with one more healthy node, and with nothing else', () => {
+    const waiting = run(begun(), passes(500_000), ...keeps('a'))
+    expect(waiting.progress.progressLeftMs).toBe(100_000)
+    const flapped = run(waiting, { kind: 'disconnected', nodeId: 'a' })
+    expect(flapped.progress.progressLeftMs).toBe(100_000)
+    expect(run(waiting, overrun('a')).progress.progressLeftMs).toBe(600_000)
+  })
+
+  it('stands still only while somebody has paused it', () => {
+    const paused = run(begun(), { kind: 'pause', actor: 'ana', why: '' }, passes(900_000))
+    expect(paused.state).toBe('paused')
+    expect(paused.progress.progressLeftMs).toBe(600_000)
+    expect(run(begun(), passes(600_000)).state).toBe('reverted')
+  })
+
+  it('is longer by the time nodes need to come back', () => {
+    const { progress } = run(begun(), { kind: 'heard-again' })
+    expect(progress.progressLeftMs).toBe(600_000 + RECONCILIATION_GRACE_MS)
+  })
+})
+
+describe('the way back', () => {
+  it('gives each node what it had, and lets nobody keep what is taken back', () => {
+    const applied = run(begun(), ...keeps('a').slice(0, 2))
+    expect(mayKeep(applied, { nodeId: 'a', generation: 7 })).toBe(true)
+    const turned = run(applied, { kind: 'revert', actor: 'ana', why: '' })
+    expect(states(turned)).toEqual(['reverting', 'skipped', 'skipped'])
+    expect(mayKeep(turned, { nodeId: 'a', generation: 7 })).toBe(false)
+    expect(mayKeep(turned, { nodeId: 'a', generation: 9 })).toBe(true)
+    const back = run(turned, ...keeps('a', 9, OLD.digest))
+    expect(back).toMatchObject({ state: 'reverted' })
+  })
+
+  it('says who is missing, and is whole when they are back', () => {
+    const turned = run(soaking(), { kind: 'revert', actor: 'ana', why: 'no' }, overrun('a'))
+    expect(turned).toMatchObject({ state: 'revert_incomplete' })
+    expect(turned.reason).toContain('ana takes it back: no. 0 nodes')
+    expect(turned.reason).toContain('a will go back when reached')
+    expect(run(turned, ...keeps('a', 9, OLD.digest)).state).toBe('reverted')
+  })
+
+  it('is not taken by itself where there is nothing to go back to', () => {
+    const first = rollout([task('a', 0, { previous: null }), task('b', 1, { previous: null })])
+    const ill: RolloutEvent = { kind: 'ill', nodeId: 'a', gate: 'errors5xx', message: '5xx' }
+    const frozen = run(first, { kind: 'started' }, ...keeps('a'), ill)
+    expect(frozen.state).toBe('frozen')
+    expect(frozen.reason).toContain('There is nothing to go back to')
+  })
+
+  it('takes no command but freeze', () => {
+    const turned = run(soaking(), { kind: 'revert', actor: 'ana', why: '' })
+    for (const command of ['pause', 'resume', 'skip-gate', 'revert'] as const) {
+      expect(whyNot(turned, command), command).toMatch(/goes back already/)
+    }
+    expect(whyNot(turned, 'freeze')).toBeNull()
+    expect(run(turned, { kind: 'freeze', actor: 'ana' }).state).toBe('frozen')
+  })
+})

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// What must hold after every step, whatever happened: I1 to I12 of the design, each by means of its own,
+// not by the engine's.
+import {
+  isTerminal,
+  type Outcome,
+  type Rollout,
+  type RolloutEvent,
+} from '../../src/features/rollouts/model.ts'
+import type { ControlPlane, Offer } from './control-plane.ts'
+import type { Change, SimNode } from './node.ts'
+
+export class Violation extends Error {}
+
+/** Longer than an answer may be on its way and a node may take to swap after it. */
+const AFTERSHOCK_MS = 10_000
+
+export class Watch {
+  /** What each rollout's current soak has heard: only this may let a wave through. */
+  readonly #evidence = new Map<string, 'pass' | 'other'>()
+  readonly #good = new Map<string, Set<string>>()
+  readonly #highest = new Map<string, number>()
+  readonly #fellSilent = new Set<string>()
+  readonly nodes = new Map<string, SimNode>()
+  /** Since when the control plane is down; null: it is up. */
+  downSinceMs: number | null = null
+  nowMs: () => number = () => 0
+  /** When a state changed last. */
+  movedAtMs = 0
+  steps = 0
+
+  fail(invariant: string, what: string): never {
+    throw new Violation(`${invariant}: ${what}`)
+  }
+
+  onReduced(id: string, before: Rollout, event: RolloutEvent, outcome: Outcome): void {
+    this.steps++
+    const { rollout: after, effects, transitions } = outcome
+    if (isTerminal(before.state) && after.state !== before.state) {
+      this.fail('I8', `${id} left ${before.state} for ${after.state}`)
+    }
+    if (transitions.length > 0) this.movedAtMs = this.nowMs()
+    this.#recorded(id, before, outcome)
+    if (after.reason === '') this.fail('reasons', `${id} is ${after.state} and does not say why`)
+    this.#withEvidence(id, before, event, after)
+    const isStop = event.kind === 'freeze' || event.kind === 'revert' || event.kind === 'pause'
+    const offers = effects.filter(({ kind }) => kind === 'offer')
+    if (isStop && offers.length > 0) this.fail('I10', `${id} offers on after ${event.kind}`)
+    if (event.kind === 'freeze' && !isTerminal(after.state)) {
+      this.fail('I10', `${id} was frozen and is ${after.state}`)
+    }
+    if (offers.length > 0 && after.state !== 'running' && after.state !== 'succeeded') {
+      this.fail('I10', `${id} is ${after.state} and offers`)
+    }
+    const { goesBack } = before.progress
+    if (goesBack !== null && after.progress.goesBack !== goesBack) {
+      this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
+    }
+    if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
+    this.#remember(after, transitions)
+  }
+
+  /** Each change of a state is told, from where it was to where it is. */
+  #recorded(id: string, before: Rollout, { rollout: after, transitions }: Outcome): void {
+    const told = (nodeId: string | null) =>
+      transitions.filter((one) => one.nodeId === nodeId && !one.isWave)
+    const check = (nodeId: string | null, from: string, to: string) => {
+      const steps = told(nodeId)
+      let at = from
+      for (const step of steps) {
+        if (step.from !== at) this.fail('I6', `${id} ${nodeId}: from ${step.from}, was ${at}`)
+        at = step.to
+      }
+      if (at !== to) this.fail('I6', `${id} ${nodeId}: is ${to}, and ${at} was told`)
+    }
+    check(null, before.state, after.state)
+    for (const [i, task] of after.tasks.entries()) {
+      const was = before.tasks[i]
+      if (was && was !== task) check(task.nodeId, was.state, task.state)
+    }
+  }
+
+  #withEvidence(id: string, before: Rollout, event: RolloutEvent, after: Rollout): void {
+    const { progress, policy, tasks } = before
+    if (event.kind === 'evaluated' && event.wave === progress.wave) {
+      this.#evidence.set(id, event.verdict === 'pass' ? 'pass' : 'other')
+    }
+    const isAnew = event.kind === 'resume' && progress.hold?.kind.startsWith('gate_') === true
+    if (event.kind === 'heard-again' || isAnew) this.#evidence.delete(id)
+    const isThrough = after.progress.wave > progress.wave || after.state === 'succeeded'
+    const isWatched =
+      progress.phase === 'soaking' &&
+      !isTerminal(before.state) &&
+      tasks.some((task) => task.wave === progress.wave && task.state === 'healthy')
+    if (isThrough && isWatched && event.kind !== 'skip-gate') {
+      if (policy.gates.length > 0 && this.#evidence.get(id) !== 'pass') {
+        this.fail('I7', `wave ${progress.wave} of ${id} is through without evidence`)
+      }
+      const elapsed = event.kind === 'elapsed' ? event.ms : 0
+      if (progress.soakedMs + elapsed < policy.soakMs) {
+        this.fail('I7', `wave ${progress.wave} of ${id} soaked ${progress.soakedMs} ms only`)
+      }
+    }
+    if (after.progress.phase === 'soaking' && progress.phase === 'dispatching') {
+      this.#evidence.delete(id)
+    }
+  }
+
+  #remember({ tasks }: Rollout, transitions: Outcome['transitions']): void {
+    for (const { nodeId, to } of transitions) {
+      const task = tasks.find((one) => one.nodeId === nodeId)
+      if (!task || nodeId === null || (to !== 'confirmed' && to !== 'reverted')) continue
+      const digest = to === 'reverted' ? task.previous?.digest : task.digest
+      const node = this.nodes.get(nodeId)
+      if (!node?.ran.has(`${task.generation} ${digest}`)) {
+        this.fail('I11', `${nodeId} is ${to} with generation ${task.generation}, and never ran it`)
+      }
+      const good = this.#good.get(nodeId) ?? new Set()
+      good.add(digest ?? '')
+      this.#good.set(nodeId, good)
+    }
+  }
+
+  /** What it may yet obey, of whom. */
+  #outstanding({ db }: ControlPlane): void {
+    for (const [nodeId, offers] of db.offers) {
+      const latest = offers.findLast((one) => one.state !== 'withdrawn')
+      if (latest?.state !== 'offered') continue
+      const task = db.rollouts.get(latest.rolloutId)?.tasks.find((one) => one.nodeId === nodeId)
+      // Its way back waits for it, whoever has it now.
+      const isWayBack = latest.digest !== task?.digest
+      if (task?.state === 'skipped' && !isWayBack) {
+        this.fail('I2', `${latest.rolloutId} has left ${nodeId}, which may still take its offer`)
+      }
+    }
+  }
+
+  onAssign({ db }: ControlPlane, offer: Offer): void {
+    const { nodeId, generation, rolloutId } = offer
+    const node = this.nodes.get(nodeId)
+    const given = db.offers.get(nodeId) ?? []
+    // A restored database has forgotten what it gave, not what nodes obeyed and said.
+    const highest = given.reduce((most, one) => Math.max(most, one.generation), 0)
+    if (generation <= highest) this.fail('I5', `${nodeId} is given ${generation} after ${highest}`)
+    const holder = db.leases.get(nodeId)
+    if (holder !== undefined && holder !== rolloutId) {
+      this.fail('I2', `${rolloutId} gives ${nodeId} something, which belongs to ${holder}`)
+    }
+    const rollout = db.rollouts.get(rolloutId)
+    const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
+    if (!node || !rollout || !task) this.fail('I2', `${rolloutId} has no task for ${nodeId}`)
+    if (
+      holder === undefined &&
+      rollout.state !== 'succeeded' &&
+      rollout.progress.goesBack === null
+    ) {
+      this.fail('I2', `${rolloutId} is ${rollout.state} and offers to ${nodeId} without a lease`)
+    }
+    if (rollout.progress.goesBack === null && task.wave > rollout.progress.wave) {
+      if (rollout.state !== 'succeeded') this.fail('I3', `${nodeId} is offered it before its wave`)
+    }
+  }
+
+  /** With the new offer in it. */
+  onOffered(controlPlane: ControlPlane, { rolloutId }: Offer): void {
+    const rollout = controlPlane.db.rollouts.get(rolloutId)
+    if (!rollout || rollout.policy.maxParallel === null || rollout.progress.goesBack !== null)
+      return
+    this.#withinBudget(controlPlane, rolloutId, rollout, { countIll: true })
+  }
+
+  onGiveBack(id: string, nodeId: string, earlier: Offer | undefined): void {
+    if (!earlier) this.fail('I9', `${id} gives ${nodeId} back what it never had`)
+    if (earlier.rolloutId === id) this.fail('I9', `${id} gives ${nodeId} its own version back`)
+    if (!this.#good.get(nodeId)?.has(earlier.digest)) {
+      this.fail('I9', `${id} gives ${nodeId} back what it never kept`)
+    }
+  }
+
+  /** Kept, it would be what the node goes back to. */
+  onKept(rollout: Rollout | undefined, { nodeId, generation, rolloutId, digest }: Offer): void {
+    const isBad = rollout?.progress.goesBack != null
+    const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
+    // Without anything before it, keeping it is better than nothing.
+    if (isBad && task?.digest === digest && !['skipped', 'revert_failed'].includes(task.state)) {
+      this.fail('I9', `${nodeId} may keep ${generation}, which ${rolloutId} takes back`)
+    }
+  }
+
+  /** At rest: of what was taken back nothing runs any more. */
+  onReverted(id: string, { tasks }: Rollout, { db }: ControlPlane): void {
+    for (const { nodeId, state } of tasks) {
+      const running = this.nodes.get(nodeId)?.running
+      const offer = db.offers.get(nodeId)?.find((one) => one.generation === running?.generation)
+      const isLeft = offer?.rolloutId === id && !['reverted', 'skipped', 'nacked'].includes(state)
+      if (isLeft) this.fail('I9', `${id} is reverted, and ${nodeId} runs its version (${state})`)
+    }
+  }
+
+  afterCommit(controlPlane: ControlPlane): void {
+    this.#outstanding(controlPlane)
+    for (const [id, rollout] of controlPlane.db.rollouts) {
+      if (rollout.policy.maxParallel === null) continue
+      // A node that falls ill long after it was well takes room it did not ask for.
+      this.#withinBudget(controlPlane, id, rollout, { countIll: false })
+      this.#leased(controlPlane, id, rollout)
+    }
+  }
+
+  /** Counted by what nodes were given, not by what the engine thinks of its tasks. */
+  #withinBudget(
+    { db }: ControlPlane,
+    id: string,
+    { policy, progress, tasks }: Rollout,
+    { countIll }: { countIll: boolean },
+  ): void {
+    let forward = 0
+    let back = 0
+    for (const { nodeId, generation, state, isExcused, deadlineMs } of tasks) {
+      const offer = db.offers.get(nodeId)?.findLast((one) => one.state !== 'withdrawn')
+      if (offer?.rolloutId !== id || isExcused) continue
+      const isUnderWay = !['withdrawn', 'nacked', 'reverted'].includes(offer.state)
+      const isProven = state === 'healthy' || state === 'done' || state === 'skipped'
+      const key = `${id} ${nodeId}`
+      // Who fell silent on its way takes no room, also when it speaks again: nobody can call it back.
+      if (state === 'reverting' && deadlineMs === 0) this.#fellSilent.add(key)
+      const isGiven = state === 'reverting' && generation !== null && !this.#fellSilent.has(key)
+      if (isGiven && isUnderWay) back++
+      else if (state === 'unhealthy' && !countIll) continue
+      else if (isUnderWay && !isProven && !state.startsWith('revert')) forward++
+    }
+    const most = Math.min(policy.maxParallel ?? 0, policy.blastBudget ?? 0)
+    if (forward > most)
+      this.fail('I4', `${forward} nodes of ${id} are unproven, of at most ${most}`)
+    if (progress.goesBack !== null && back > (policy.blastBudget ?? 0)) {
+      this.fail('I4', `${back} nodes of ${id} go back at once, of at most ${policy.blastBudget}`)
+    }
+  }
+
+  #leased({ db }: ControlPlane, id: string, { state, tasks, progress }: Rollout): void {
+    const owns = !isTerminal(state) && state !== 'revert_incomplete'
+    for (const { nodeId, wave, state: taskState, generation } of tasks) {
+      const isOurs = db.leases.get(nodeId) === id
+      if (isOurs !== owns) this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
+      const isEarly = wave > progress.wave && generation !== null && taskState !== 'done'
+      if (isEarly && owns) this.fail('I3', `${nodeId} is ${taskState} before its wave`)
+    }
+  }
+
+  onRuns(node: SimNode, change: Change): void {
+    const { running } = node
+    this.movedAtMs = this.nowMs()
+    if (running && !node.validated.has(running.digest)) {
+      this.fail('I1', `${node.id} runs ${running.digest} unseen`)
+    }
+    if (running && change === 'swap') {
+      const highest = this.#highest.get(node.id) ?? 0
+      if (running.generation <= highest) {
+        this.fail('I5', `${node.id} takes ${running.generation} after ${highest}`)
+      }
+      this.#highest.set(node.id, running.generation)
+    }
+    if (this.downSinceMs === null || change !== 'swap') return
+    if (this.nowMs() - this.downSinceMs > AFTERSHOCK_MS) {
+      this.fail('I12', `${node.id} changed while nobody told it to`)
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// npm run simulate:mutations: puts faults into a copy of the engine, one at a time. The simulator has to find
+// each of them; one that it does not find is a promise that nobody watches.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+type Fault = { name: string; file: string; find: string; put: string }
+
+const RULES = 'src/features/rollouts/rules.ts'
+const FORWARD = 'src/features/rollouts/forward.ts'
+const ENDINGS = 'src/features/rollouts/endings.ts'
+const TURN = 'src/features/rollouts/turn.ts'
+const TASKS = 'src/features/rollouts/tasks.ts'
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'no lease check: a second rollout takes nodes that another owns',
+    file: RULES,
+    find: '? { refusedBy: first, giveWay: [] }',
+    put: '? { refusedBy: null, giveWay: [] }',
+  },
+  {
+    name: 'no limit of nodes that are offered the version at once',
+    file: FORWARD,
+    find: 'able.slice(0, Math.max(0, room))',
+    put: 'able',
+  },
+  {
+    name: 'a confirmed node counts as proven before it was healthy',
+    file: TASKS,
+    find: "  'applied',\n  'confirmed',\n  'unhealthy',\n  'apply_stuck',\n])",
+    put: "  'applied',\n  'unhealthy',\n  'apply_stuck',\n])",
+  },
+  {
+    name: 'no limit of nodes that go back at once',
+    file: ENDINGS,
+    find: 'task.isConnected && room-- <= 0',
+    put: 'task.isConnected && room-- <= Number.NEGATIVE_INFINITY',
+  },
+  {
+    name: 'evidence of an earlier wave lets a later one through',
+    file: RULES,
+    find: "wave === progress.wave && progress.phase === 'soaking'",
+    put: "progress.phase === 'soaking'",
+  },
+  {
+    name: 'no evidence passes',
+    file: FORWARD,
+    find: "if (verdict === 'pass') {",
+    put: "if (verdict === 'pass' || verdict === undefined) {",
+  },
+  {
+    name: 'a wave is through before its time',
+    file: FORWARD,
+    find: 'if (progress.soakedMs < policy.soakMs)',
+    put: 'if (progress.soakedMs * 2 < policy.soakMs)',
+  },
+  {
+    name: 'what is frozen goes on',
+    file: RULES,
+    find: 'isTerminal(state) || progress.goesBack !== null\n',
+    put: "(isTerminal(state) && state !== 'frozen') || progress.goesBack !== null\n",
+  },
+  {
+    name: 'a way back begins a second one',
+    file: RULES,
+    find: 'if (isTerminal(state) || progress.goesBack !== null) return\n  const isOfNow',
+    put: 'if (isTerminal(state)) return\n  const isOfNow',
+  },
+  {
+    name: 'a frozen rollout keeps its leases',
+    file: ENDINGS,
+    find: "move(turn, 'frozen', reason)\n  turn.effects.push({ kind: 'release-leases' })",
+    put: "move(turn, 'frozen', reason)",
+  },
+  {
+    name: 'an offer that was put off stays open',
+    file: RULES,
+    find: 'if (isPutOff) withdraw(turn, task)',
+    put: '',
+  },
+  {
+    name: 'what a later rollout takes over is still offered by the earlier one',
+    file: RULES,
+    find: 'if (isUnanswered(task)) giveUp(turn, task, why)',
+    put: 'if (isUnanswered(task)) put(turn, task, skip(task, why))',
+  },
+  {
+    name: 'nodes that are done are left out of the way back',
+    file: TASKS,
+    find: "  task.state !== 'nacked'\n",
+    put: "  task.state !== 'nacked' &&\n  task.state !== 'done'\n",
+  },
+  {
+    name: 'nodes are offered it before their wave',
+    file: FORWARD,
+    find: 'const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)',
+    put: 'const inWave = turn.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
+  },
+  {
+    name: 'a change of a task leaves no row',
+    file: TURN,
+    find: 'if (state !== from) turn.transitions.push',
+    put: "if (state !== from && state !== 'skipped') turn.transitions.push",
+  },
+]
+const SEEDS = 3_000
+const root = resolve(import.meta.dirname, '../..')
+
+/** The seed that finds it; null: none did. */
+function seedThatFinds({ file, find, put }: Fault): string | null {
+  const copy = mkdtempSync(join(tmpdir(), 'farmstead-mutation-'))
+  try {
+    for (const part of ['src', 'test/simulator', 'test/histogram-of.ts', 'package.json']) {
+      cpSync(join(root, part), join(copy, part), { recursive: true })
+    }
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    const text = readFileSync(join(copy, file), 'utf8')
+    if (text.split(find).length !== 2) throw new Error(`${file} has not exactly one: ${find}`)
+    writeFileSync(join(copy, file), text.replace(find, put))
+    const args = ['test/simulator/main.ts', '--seeds', `${SEEDS}`]
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })
+    return status === 0 ? null : (stderr.split('\n')[0] ?? '')
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+let missed = 0
+for (const fault of FAULTS) {
+  const found = seedThatFinds(fault)
+  if (found === null) missed++
+  process.stdout.write(
+    `${found === null ? 'MISSED' : 'found '} ${fault.name}\n         ${found ?? ''}\n`,
+  )
+}
+process.stdout.write(`${FAULTS.length - missed} of ${FAULTS.length} faults were found\n`)
+if (missed > 0) process.exitCode = 1

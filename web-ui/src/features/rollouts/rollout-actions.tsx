@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+import { Group, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import type { Rollout, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { type RolloutAction, rolloutActionMutation } from './api.ts'
+import { isOver, nodesDone, whyNotFreeze, whyNotSkipGate, whyNotSteer } from './rules.ts'
+
+type Props = { rollout: Rollout; session: Session }
+
+export function RolloutActions({ rollout, session }: Props) {
+  if (isOver(rollout.state)) return null
+  const left = rollout.tasks.length - nodesDone(rollout)
+  const mayNot = whyNot(session, 'rollouts:run')
+  const isPaused = rollout.state === 'paused'
+  const mayNotSteer = mayNot ?? whyNotSteer(rollout)
+  return (
+    <Group align="flex-start" gap="sm">
+      <Act rollout={rollout} action={isPaused ? 'resume' : 'pause'} blockedBy={mayNotSteer}>
+        {isPaused ? 'Resume' : 'Pause'}
+      </Act>
+      {rollout.waves.length > 1 && (
+        <Explained
+          rollout={rollout}
+          action="skip-gate"
+          title="Begin the next wave without waiting"
+          isReasonNeeded
+          blockedBy={mayNot ?? whyNotSkipGate(rollout)}
+        >
+          Skip gate
+        </Explained>
+      )}
+      <Explained
+        rollout={rollout}
+        action="revert"
+        title="Give back to every node what it had before"
+        blockedBy={mayNotSteer}
+      >
+        Revert
+      </Explained>
+      <Act rollout={rollout} action="freeze" blockedBy={mayNot ?? whyNotFreeze(rollout)}>
+        Freeze: offer it to no further node ({left} left)
+      </Act>
+    </Group>
+  )
+}
+
+type ActProps = {
+  rollout: Rollout
+  action: RolloutAction
+  blockedBy: string | null
+  children: React.ReactNode
+}
+
+const REFUSED: Record<RolloutAction, string> = {
+  freeze: 'Not frozen',
+  pause: 'Not paused',
+  resume: 'Not resumed',
+  'skip-gate': 'The gate was not skipped',
+  revert: 'Not taken back',
+}
+
+function useAction(action: RolloutAction) {
+  const client = useQueryClient()
+  return useMutation({
+    ...rolloutActionMutation(action),
+    onSettled: () => client.invalidateQueries({ queryKey: ['rollouts'] }),
+  })
+}
+
+function Act({ rollout, action, blockedBy, children }: ActProps) {
+  const act = useAction(action)
+  return (
+    <div className="stack-tight">
+      <ActionButton
+        variant="default"
+        loading={act.isPending}
+        blockedBy={blockedBy}
+        onClick={() => act.mutate({ id: rollout.id, stateVersion: rollout.stateVersion })}
+      >
+        {children}
+      </ActionButton>
+      {act.isError && <ErrorBox what={REFUSED[action]} error={act.error} />}
+    </div>
+  )
+}
+
+type ExplainedProps = ActProps & { title: string; isReasonNeeded?: boolean }
+
+/** What is worth a sentence in the history. The version of the state is that of when the dialog opened. */
+function Explained({ title, isReasonNeeded = false, ...props }: ExplainedProps) {
+  const { rollout, action, blockedBy, children } = props
+  const [seen, setSeen] = useState<Rollout | null>(null)
+  const [reason, setReason] = useState('')
+  const act = useAction(action)
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (seen === null) return
+    const { id, stateVersion } = seen
+    act.mutate({ id, stateVersion, reason: reason.trim() }, { onSuccess: () => setSeen(null) })
+  }
+  const needsReason = isReasonNeeded && reason.trim() === ''
+  return (
+    <>
+      <ActionButton variant="default" blockedBy={blockedBy} onClick={() => setSeen(rollout)}>
+        {children}
+      </ActionButton>
+      {seen !== null && (
+        <Dialog title={title} onClose={() => setSeen(null)}>
+          <form className="stack-tight" onSubmit={handleSubmit}>
+            <TextInput
+              label={isReasonNeeded ? 'Why' : 'Why (optional)'}
+              description="It is kept in the history"
+              maxLength={500}
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+            {act.isError && <ErrorBox what={REFUSED[action]} error={act.error} />}
+            <ActionButton
+              type="submit"
+              loading={act.isPending}
+              blockedBy={needsReason ? 'Say why first.' : null}
+            >
+              {title}
+            </ActionButton>
+          </form>
+        </Dialog>
+      )}
+    </>
+  )
+}
