@@ -42,56 +42,49 @@ const PUBLIC = [
 ]
 
 describe('every route', () => {
-  test(
-    'answers each role as its permission says, before it looks at the request',
-    {
-      timeout: 120_000,
-    },
-    async () => {
-      const routes: Route[] = []
-      const service = await build({
-        onRoute: ({ method, url, config }: RouteOptions) => {
-          const { permission, forTokensToo } = config ?? {}
-          if (!permission) throw new Error(`${method} ${url}`)
-          for (const one of [method].flat())
-            routes.push({ method: one, url, permission, forTokensToo })
-        },
-      })
-      expect(routes.length).toBeGreaterThan(20)
-      const roles = await Promise.all(
-        RoleSchema.enum.map(async (role) => {
-          const client = await service.as(role)
-          return { role, client, program: await withToken(service, client) }
-        }),
-      )
-      const open = []
-      for (const { method, url, permission, forTokensToo } of routes) {
-        if (permission === 'public') {
-          open.push(`${method} ${url}`)
+  test('answers each role as its permission says, before it looks at the request', async () => {
+    const routes: Route[] = []
+    const service = await build({
+      onRoute: ({ method, url, config }: RouteOptions) => {
+        const { permission, forTokensToo } = config ?? {}
+        if (!permission) throw new Error(`${method} ${url}`)
+        for (const one of [method].flat())
+          routes.push({ method: one, url, permission, forTokensToo })
+      },
+    })
+    expect(routes.length).toBeGreaterThan(20)
+    const roles = await Promise.all(
+      RoleSchema.enum.map(async (role) => {
+        const client = await service.as(role)
+        return { role, client, program: await withToken(service, client) }
+      }),
+    )
+    const open = []
+    for (const { method, url, permission, forTokensToo } of routes) {
+      if (permission === 'public') {
+        open.push(`${method} ${url}`)
+        continue
+      }
+      // No id fits: whoever is let in gets 400 or 404, so nothing changes and no stream opens.
+      const path = url.replaceAll(/:\w+/g, 'x')
+      const headers = { 'last-event-id': 'not-a-number', 'content-type': 'application/json' }
+      const request = { method: method as 'GET', url: path, headers }
+      expect((await service.anonymous.inject(request)).statusCode, `${method} ${url}`).toBe(401)
+      for (const { role, client, program } of roles) {
+        if (permission === 'session:own') {
+          const { statusCode } = await program.inject(request)
+          expect(statusCode === 403, `token of ${role}: ${method} ${url}`).toBe(!forTokensToo)
           continue
         }
-        // No id fits: whoever is let in gets 400 or 404, so nothing changes and no stream opens.
-        const path = url.replaceAll(/:\w+/g, 'x')
-        const headers = { 'last-event-id': 'not-a-number', 'content-type': 'application/json' }
-        const request = { method: method as 'GET', url: path, headers }
-        expect((await service.anonymous.inject(request)).statusCode, `${method} ${url}`).toBe(401)
-        for (const { role, client, program } of roles) {
-          if (permission === 'session:own') {
-            const { statusCode } = await program.inject(request)
-            expect(statusCode === 403, `token of ${role}: ${method} ${url}`).toBe(!forTokensToo)
-            continue
-          }
-          const allowed = permissionsOf([role]).some((has) => has === permission)
-          for (const [who, caller] of Object.entries({ person: client, program })) {
-            const { statusCode } = await caller.inject(request)
-            const said = `${who}, ${role}: ${method} ${url} → ${statusCode}`
-            expect(statusCode === 403, said).toBe(!allowed)
-          }
+        const allowed = permissionsOf([role]).some((has) => has === permission)
+        for (const [who, caller] of Object.entries({ person: client, program })) {
+          const { statusCode } = await caller.inject(request)
+          const said = `${who}, ${role}: ${method} ${url} → ${statusCode}`
+          expect(statusCode === 403, said).toBe(!allowed)
         }
       }
-      expect(open.sort()).toEqual([...PUBLIC].sort())
-      // Each route by each role, twice: more than a thousand requests.
-    },
-    120_000,
-  )
+    }
+    expect(open.sort()).toEqual([...PUBLIC].sort())
+    // Each route by each role, twice: more than a thousand requests.
+  }, 120_000)
 })
