@@ -55,7 +55,6 @@ async function screens(page: Page): Promise<Screen[]> {
     { name: 'plan', path: '/rollouts/new?config=default&version=1' },
     { name: 'rollouts', path: '/rollouts' },
     { name: 'rollout', path: `/rollouts/${rollout.id}` },
-    { name: 'groups', path: '/groups' },
     { name: 'audit', path: '/audit' },
     { name: 'audit entry', path: `/audit/${entry.id}` },
     { name: 'settings', path: '/settings' },
