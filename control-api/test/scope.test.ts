@@ -117,6 +117,9 @@ async function twoZones() {
   return { service, inside, outside, operator }
 }
 
+/** What is done to a rollout is done to all its nodes. */
+const ACTIONS = ['freeze', 'pause', 'resume', 'revert', 'skip-gate']
+
 describe('every route', () => {
   /** Those that look at the scope themselves; each has its test below, or with its feature. */
   const LOOKS_ITSELF = [
@@ -127,7 +130,7 @@ describe('every route', () => {
     'GET /api/v1/rollouts',
     'POST /api/v1/rollouts',
     'GET /api/v1/rollouts/:id',
-    'POST /api/v1/rollouts/:id/actions/freeze',
+    ...ACTIONS.map((action) => `POST /api/v1/rollouts/:id/actions/${action}`),
     'GET /api/v1/enrolment-tokens',
     'POST /api/v1/enrolment-tokens',
     'DELETE /api/v1/enrolment-tokens/:id',
@@ -244,15 +247,16 @@ describe('whose roles count for some nodes', () => {
     expect(seen.tasks.map(({ nodeId }: { nodeId: string }) => nodeId)).toEqual([inside.id])
     const list = (await operator.inject({ url: order.url })).json()
     expect(list.items.map(({ tasks }: { tasks: unknown[] }) => tasks.length)).toEqual([1])
-    const freeze = (who = operator) =>
-      who.inject({
-        method: 'POST',
-        url: `${order.url}/${id}/actions/freeze`,
-        payload: { stateVersion },
-      })
-    expect((await freeze()).json().code).toBe('outside_scope')
     const stranger = await withScope(service, ['operator'], 'zone=moon')
-    expect((await freeze(stranger)).json().code).toBe('rollout_not_found')
+    for (const action of ACTIONS) {
+      const act = async (who: Client) => {
+        const url = `${order.url}/${id}/actions/${action}`
+        const payload = { stateVersion, ...(action === 'skip-gate' && { reason: 'why not' }) }
+        return (await who.inject({ method: 'POST', url, payload })).json().code
+      }
+      expect([action, await act(operator)]).toEqual([action, 'outside_scope'])
+      expect([action, await act(stranger)]).toEqual([action, 'rollout_not_found'])
+    }
     expect((await stranger.inject({ url: order.url })).json().items).toEqual([])
   })
 

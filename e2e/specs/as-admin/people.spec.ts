@@ -60,7 +60,7 @@ test('a viewer begins, sees and may not change, and signs in with a second facto
   await chooseOwn(vera, await addUser(page))
 
   await vera.goto('/configs/default')
-  await expect(vera.getByRole('button', { name: 'Save a version' })).toBeDisabled()
+  await expect(vera.getByRole('button', { name: 'Save version' })).toBeDisabled()
   await vera.goto('/settings')
   await expect(vera.getByRole('link', { name: 'Users' })).toHaveCount(0)
 
