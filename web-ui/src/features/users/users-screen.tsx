@@ -73,7 +73,9 @@ function UsersTable({ users, onEdit }: TableProps) {
             <th scope="col">Name</th>
             <th scope="col">State</th>
             <th scope="col">Roles</th>
-            <th scope="col">For</th>
+            <th scope="col" className="wide-only">
+              For
+            </th>
             <th scope="col" className="wide-only">
               Second factor
             </th>
@@ -92,7 +94,9 @@ function UsersTable({ users, onEdit }: TableProps) {
                 <StatusBadge verdict={verdictOf(user)} />
               </td>
               <td>{user.roles.join(', ')}</td>
-              <td>{user.scope === null ? 'the whole farm' : <code>{user.scope}</code>}</td>
+              <td className="wide-only">
+                {user.scope === null ? 'the whole farm' : <code>{user.scope}</code>}
+              </td>
               <td className="wide-only">{user.secondFactor ? 'on' : 'off'}</td>
               {onEdit && (
                 <td className="num">
