@@ -11,7 +11,6 @@ import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
-import type { Labels } from '../../grouping.ts'
 import { OverrideTooLarge, requireModestOverride } from '../../merge-patch.ts'
 import type { Identity } from '../../meta.ts'
 import type {
@@ -33,7 +32,7 @@ import {
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
 import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
-import { matches, parseSelector } from '../../selector.ts'
+import { parseSelector, type Selector } from '../../selector.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
 import { nodeRenderedRoutes } from './rendered-routes.ts'
@@ -88,15 +87,10 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     return node
   }
 
-  /** Whose labels are asked for; null: everybody's. */
-  const labelFilter = async ({ group, selector }: { group?: string; selector?: string }) => {
-    if (group === undefined && selector === undefined) return null
-    const parsed = parseSelector(selector ?? '')
+  const selected = (text = ''): Selector => {
+    const parsed = parseSelector(text)
     if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
-    const grouping = await readGrouping(db)
-    return (labels: Labels) =>
-      matches(parsed.selector, labels) &&
-      (group === undefined || grouping.of(labels).name === group)
+    return parsed.selector
   }
 
   app.get(
@@ -116,12 +110,12 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const scope = scopeOf(user)
       const [after] = cursor.read(query.cursor) ?? []
       const among = connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]
-      const page = { after, limit: limit + 1, scope, name, q, among }
-      const isWanted = await labelFilter(query)
-      const labelled = isWanted && (await nodes.idsLabelled(page, isWanted))
-      const found = await nodes.page(
-        labelled ? { ...page, among: [{ ids: labelled, isIn: true }] } : page,
-      )
+      const selector = selected(query.selector)
+      const page = { after, limit: limit + 1, scope, selector, name, q, among }
+      const found =
+        query.group === undefined
+          ? await nodes.page(page)
+          : await nodes.pageOfGroup(page, query.group, await readGrouping(db))
       const { rows, nextCursor } = cursor.page(found, limit, (row) => [row.name])
       return { items: await view(rows), nextCursor }
     },

@@ -6,7 +6,9 @@ import type { Database, NodesTable } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Unit } from '../../db/write.ts'
 import { NodeNotFound } from '../../errors.ts'
+import type { Grouping } from '../../grouping.ts'
 import type { Labels, Scope } from '../../scope.ts'
+import type { Selector } from '../../selector.ts'
 
 export type NodeRow = Selectable<NodesTable>
 export type NodeStore = ReturnType<typeof createNodeStore>
@@ -17,7 +19,12 @@ export type NodeFilter = {
   /** Only these, or all but these; each must hold. */
   among: readonly { ids: readonly string[]; isIn: boolean }[]
 }
-type Page = NodeFilter & { after: string | undefined; limit: number; scope: Scope }
+type Page = NodeFilter & {
+  after: string | undefined
+  limit: number
+  scope: Scope
+  selector: Selector
+}
 
 /** Nodes whose labels are looked at in one go: a page of a common label takes one or two. */
 const WALKED_AT_ONCE = 500
@@ -26,8 +33,14 @@ export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
     page: (page: Page): Promise<NodeRow[]> => pageQuery(db, page).execute(),
-    /** The ids of a page of those whose labels are wanted; looks no further than to where it is full. */
-    idsLabelled: (page: Page, isWanted: (labels: Labels) => boolean) => walk(db, page, isWanted),
+    /** A group's selector is not all of it: the groups before it come first. */
+    async pageOfGroup(page: Page, group: string, grouping: Grouping): Promise<NodeRow[]> {
+      const ids = await walk(db, page, (labels) => grouping.of(labels).name === group)
+      if (ids.length === 0) return []
+      const rows = await db.selectFrom('nodes').selectAll().where('id', 'in', ids).execute()
+      const found = new Map(rows.map((row) => [row.id, row]))
+      return ids.flatMap((id) => found.get(id) ?? [])
+    },
     byId: (id: string): Promise<NodeRow | undefined> => active(db, id),
   }
 }
@@ -54,15 +67,17 @@ export async function nodeIdsWithin(
 }
 
 /** Walks the index of names, so a page costs the same wherever it begins. */
-function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, among }: Page) {
-  const page = db
+function pageQuery(db: Kysely<Database>, page: Page) {
+  const { after, limit, scope, selector, name, q, among } = page
+  const found = db
     .selectFrom('nodes')
     .selectAll()
     .where('decommissioned_at_ms', 'is', null)
     .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
     .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
     .$if(q !== undefined, (query) => query.where(sql`instr(name, ${q?.toLowerCase()})`, '>', 0))
-    .$if(scope !== null, (query) => query.where(labelsWithin('labels', scope)))
+    .where(labelsWithin('labels', scope))
+    .where(labelsWithin('labels', selector))
     .orderBy('name')
     .limit(limit)
   return among.reduce(
@@ -73,10 +88,11 @@ function pageQuery(db: Kysely<Database>, { after, limit, scope, name, q, among }
         isIn ? 'in' : 'not in',
         sql<string>`(select value from json_each(${JSON.stringify(ids)}))`,
       ),
-    page,
+    found,
   )
 }
 
+/** The ids of a page of those that are wanted; looks no further than to where it is full. */
 async function walk(db: Kysely<Database>, page: Page, isWanted: (labels: Labels) => boolean) {
   const ids: string[] = []
   for (let { after } = page; ; ) {
