@@ -2,6 +2,7 @@
 // Checks a document against the node's JSON Schema and says each problem once, in a sentence, at its
 // own place in the text. A first filter with quick answers: the node's own check has the last word.
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { onceForEach } from '../../once-for-each.ts'
 import type { ConfigError } from '../../schema/common.ts'
 import type { SchemaNode } from './schema-walk.ts'
 import { nearestName } from './suggest.ts'
@@ -17,7 +18,7 @@ import {
 type Parsed = Extract<ConfigText, { ok: true }>
 export type SchemaCheck = (text: string, parsed: Parsed) => ConfigError[]
 
-export function compileSchemaCheck(schema: SchemaNode): SchemaCheck {
+const validatorOf = onceForEach((schema: SchemaNode) => {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -25,7 +26,11 @@ export function compileSchemaCheck(schema: SchemaNode): SchemaCheck {
     logger: false,
     validateFormats: false,
   })
-  const validate = ajv.compile(schema)
+  return ajv.compile(schema)
+})
+
+export function compileSchemaCheck(schema: SchemaNode): SchemaCheck {
+  const validate = validatorOf(schema)
   return (text, parsed) => {
     if (validate(parsed.value)) return []
     // Anybody who may read can ask: a text made of nothing but errors must not hold the service up.
