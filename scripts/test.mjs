@@ -70,7 +70,7 @@ function checks({ node }) {
       title: 'scripts tests',
       command: [node, '--test', 'scripts/test/*.test.ts'],
     },
-    ...[['asan'], ['tsan'], ['fuzz', '--seconds', '5']].map(([preset = '', ...more]) => ({
+    ...[['asan'], ['tsan'], ['fuzz', '--seconds', '3']].map(([preset = '', ...more]) => ({
       part: 'server-c',
       title: `server-c tests, ${preset}`,
       command: [node, 'test/run.mjs', '--preset', preset, ...more],

@@ -17,7 +17,7 @@ const presets = ['asan', 'tsan', 'release', 'fuzz']
 const { values } = parseArgs({
   options: {
     preset: { type: 'string', default: 'asan' },
-    seconds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
   },
 })
 const { preset } = values
