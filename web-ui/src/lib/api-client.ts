@@ -2,8 +2,8 @@
 // The one place that knows the HTTP client. Everything the console does goes through here, and so
 // through the public API and its generated types.
 import createClient from 'openapi-fetch'
+import type { paths } from '../../../control-api/src/api-types.gen.ts'
 import { ApiError } from './api-error.ts'
-import type { paths } from './api-types.gen.ts'
 
 /** Where the console lives, with a slash at the end. */
 export const baseUrl = new URL(import.meta.env.BASE_URL, window.location.origin).href

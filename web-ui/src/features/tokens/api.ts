@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { infiniteQueryOptions, mutationOptions } from '@tanstack/react-query'
+import type { paths } from '../../../../control-api/src/api-types.gen.ts'
 import { api, bodyOf } from '../../lib/api-client.ts'
-import type { paths } from '../../lib/api-types.gen.ts'
 
 const PAGE_SIZE = 50
 const TOKENS = ['tokens']

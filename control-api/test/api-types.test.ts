@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { tempDir } from '../helper.ts'
+import { tempDir } from './helper.ts'
 
-const controlApi = resolve(import.meta.dirname, '../..')
+const controlApi = resolve(import.meta.dirname, '..')
 const GENERATES_WITHIN_MS = 60_000
 
 test(
@@ -14,7 +14,7 @@ test(
     const fresh = join(tempDir(), 'api-types.gen.ts')
     const script = '../web-ui/node_modules/openapi-typescript/bin/cli.js'
     execFileSync(process.execPath, [script, 'openapi.json', '-o', fresh], { cwd: controlApi })
-    const committed = readFileSync(join(controlApi, 'src/farmctl/api-types.gen.ts'), 'utf8')
+    const committed = readFileSync(join(controlApi, 'src/api-types.gen.ts'), 'utf8')
     expect(committed === readFileSync(fresh, 'utf8')).toBe(true)
   },
   GENERATES_WITHIN_MS,
