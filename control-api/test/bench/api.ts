@@ -4,24 +4,22 @@
 //   npm run bench -- api [--seconds S] [--versions N] [--nodes N] [--audit-rows N]
 // Beside the times stands what each route costs the service's process: on a busy machine that is the figure
 // to look at.
-import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Session } from '../durability/session.ts'
+import { oneTimePassword, startService } from '../service-process.ts'
 import { CONFIG, makeLargeDatabase, nodeIdOf, nodeNameOf, type Size } from './large-database.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../../src')
-const NODE_BINARY = resolve(SOURCE, '../../server-c/build/release/farmstead-node')
+const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 const CLIENTS = 4
 /** All clients together stay below the limit that the service sets for one address (3,000 a minute). */
 const PAUSE_MS = 95
 const WRITE_SHARE = 0.2
 const READ_LIMIT_MS = 20
 const WRITE_LIMIT_MS = 50
-const START_WITHIN_MS = 60_000
 /** One after the other, for what a route costs: the kernel counts in steps of 10 ms. */
 const ALONE = 40
 const CPU_TICK_MS = 10
@@ -117,15 +115,9 @@ export async function measure({ seconds, ...size }: Options): Promise<Row[]> {
     FARMSTEAD_LOG_LEVEL: 'fatal',
   }
   await makeLargeDatabase(home, size)
-  const admin = [join(SOURCE, 'admin.ts'), 'reset-admin-password', '--json']
-  const { password } = JSON.parse(execFileSync(process.execPath, admin, { env, encoding: 'utf8' }))
-  const child = spawn(process.execPath, [join(SOURCE, 'server.ts')], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise((done) => child.once('close', done))
+  const password = oneTimePassword(env)
+  const { child, url, ended } = await startService(env)
   try {
-    const url = await untilUp(child.stdout)
     const session = await Session.first(url, password, 'a long password of the bench')
     const rows = new Map<string, Row>()
     const endsAt = performance.now() + seconds * 1000
@@ -163,20 +155,6 @@ async function costOf(call: Call, { session, size, pid }: Alone): Promise<number
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * CPU_TICK_MS
-}
-
-async function untilUp(stdout: NodeJS.ReadableStream): Promise<string> {
-  let output = ''
-  stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  const deadline = performance.now() + START_WITHIN_MS
-  for (;;) {
-    const url = /Console and API {2}(\S+)/.exec(output)?.[1]
-    if (url) return url
-    if (performance.now() > deadline) throw new Error('the service did not start')
-    await sleep(20)
-  }
 }
 
 const draw: Draw = (below) => Math.floor(Math.random() * below)

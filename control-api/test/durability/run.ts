@@ -3,19 +3,17 @@
 // what it said it had stored.
 //   node test/durability/run.ts [--kills 300] [--seed N]
 // The seed decides what is drawn; the machine still decides how fast things are.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Sqlite from 'better-sqlite3'
+import { oneTimePassword, startService } from '../service-process.ts'
 import { Ledger } from './ledger.ts'
 import { Session } from './session.ts'
 
-const SOURCE = resolve(import.meta.dirname, '../../src')
-const NODE_BINARY = resolve(SOURCE, '../../server-c/build/release/farmstead-node')
-const START_WITHIN_MS = 60_000
+const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 const WRITERS = 4
 const LONGEST_LIFE_MS = 800
 const PASSWORD = 'a long password of the kills'
@@ -58,7 +56,7 @@ export async function killOften({ kills, seed, say = () => {} }: Options): Promi
   const random = randomOf(seed)
   const ledger = new Ledger()
   const wrong: string[] = []
-  let service = await start(env)
+  let service = await startService(env)
   try {
     const session = await Session.first(service.url, oneTimePassword(env), PASSWORD)
     await ledger.begin(session)
@@ -69,7 +67,7 @@ export async function killOften({ kills, seed, say = () => {} }: Options): Promi
       await service.ended
       await Promise.all(writing)
       wrong.push(...soundness(dataDir).map((what) => `after kill ${kill}: ${what}`))
-      service = await start(env)
+      service = await startService(env)
       await session.continueAt(service.url)
       wrong.push(...(await ledger.check(session)).map((what) => `after kill ${kill}: ${what}`))
       if (kill % 25 === 0) say(`${kill} kills, ${ledger.acknowledged} writes acknowledged`)
@@ -81,34 +79,6 @@ export async function killOften({ kills, seed, say = () => {} }: Options): Promi
     await service.ended
     rmSync(home, { recursive: true, force: true })
   }
-}
-
-type Service = { child: ChildProcess; url: string; ended: Promise<void> }
-
-async function start(env: NodeJS.ProcessEnv): Promise<Service> {
-  const child = spawn(process.execPath, [join(SOURCE, 'server.ts')], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<void>((done) => child.once('close', () => done()))
-  let output = ''
-  child.stdout.on('data', (chunk) => {
-    output += chunk
-  })
-  const deadline = performance.now() + START_WITHIN_MS
-  for (;;) {
-    const url = /Console and API {2}(\S+)/.exec(output)?.[1]
-    if (url) return { child, url, ended }
-    if (child.exitCode !== null || performance.now() > deadline) {
-      throw new Error(`the service did not start again: ${output}`)
-    }
-    await sleep(10)
-  }
-}
-
-function oneTimePassword(env: NodeJS.ProcessEnv): string {
-  const words = [join(SOURCE, 'admin.ts'), 'reset-admin-password', '--json']
-  return JSON.parse(execFileSync(process.execPath, words, { env, encoding: 'utf8' })).password
 }
 
 /** Before anything has opened it again: as the kill left it, with its write-ahead log. */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The service as a process of its own, for programs that are no tests: nothing ends it but its caller.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const SOURCE = resolve(import.meta.dirname, '../src')
+const START_WITHIN_MS = 60_000
+
+export type ServiceProcess = { child: ChildProcess; url: string; ended: Promise<void> }
+
+/** Throws when it ended, or did not say in a minute where it listens. */
+export async function startService(env: NodeJS.ProcessEnv): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [join(SOURCE, 'server.ts')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((done) => child.once('close', () => done()))
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  const deadline = performance.now() + START_WITHIN_MS
+  for (;;) {
+    const url = /Console and API {2}(\S+)/.exec(output)?.[1]
+    if (url) return { child, url, ended }
+    if (child.exitCode !== null || performance.now() > deadline) {
+      throw new Error(`the service did not start: ${output}`)
+    }
+    await sleep(10)
+  }
+}
+
+export function oneTimePassword(env: NodeJS.ProcessEnv): string {
+  const words = [join(SOURCE, 'admin.ts'), 'reset-admin-password', '--json']
+  return JSON.parse(execFileSync(process.execPath, words, { env, encoding: 'utf8' })).password
+}
