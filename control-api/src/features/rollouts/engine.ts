@@ -6,39 +6,40 @@ import type { Assignments } from '../../agents/assignments.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import { takesConfig, targetOf } from '../../grouping.ts'
 import type { AgentEvent, ReadGrouping, Releases, RolloutEngine } from '../../ports.ts'
+import { type Approval, noteApproval } from './approvals.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
+import { readFarmRules } from './farm-rules.ts'
+import { givenWith, latestAssignments, newcomers, targetColumns } from './fleet-store.ts'
+import { createLine } from './line.ts'
 import {
   type Command,
   type Effect,
   isTerminal,
+  isWaiting,
   type Rollout,
   type RolloutEvent,
   type Task,
   type Transition,
 } from './model.ts'
-import { mayKeep, reduce, whyNot } from './rules.ts'
+import { freeLeases } from './queue-store.ts'
+import { type Action, mayKeep, reduce, whyNot } from './rules.ts'
 import type { Evidence, OnFailure } from './schema.ts'
 import {
   awaitingRollouts,
-  freeLeases,
-  givenWith,
   isAnythingAwaited,
   type Loaded,
-  latestAssignments,
   loadRollout,
-  newcomers,
-  openTasksBefore,
   openTasksOf,
   type Reader,
   type RolloutRow,
   saveRollout,
   saveTask,
   spendTime,
-  targetColumns,
   taskText,
   timedRollouts,
   unfinishedRollouts,
 } from './store.ts'
+import { whyClosed } from './windows.ts'
 
 type Deps = {
   db: Reader
@@ -52,6 +53,8 @@ type Deps = {
   /** Its overrides make the version unreadable, or a variable has no value: for the log. */
   onUnrenderable: (nodeId: string) => void
   versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
+  /** The last version of the config that was released. */
+  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
   release: (
     unit: Unit,
     released: { config: string; version: number; rolloutId: string },
@@ -62,16 +65,17 @@ type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
-  start(unit: Unit, rolloutId: string): Promise<void>
+  /** New orders are in the line: all whose turn it is begin. */
+  takeTurns(unit: Unit): Promise<void>
+  /** Somebody other than its author agrees to its plan. */
+  approve(rolloutId: string, approval: Approval, stateVersion: number): Promise<void>
   /** What an operator wants of it, who has seen it in that state. */
   obey(rolloutId: string, command: Command, stateVersion: number): Promise<void>
   /** What the gates of a wave say, with what it rests on. */
   evaluated(rolloutId: string, found: Found): Promise<void>
   /** Measurements say that a node with the version is not well. */
   ill(rolloutId: string, found: { nodeId: string; gate: string; message: string }): Promise<void>
-  /** A newer rollout takes its nodes. */
-  giveWay(unit: Unit, rolloutId: string, to: string): Promise<void>
-  /** Ends all that are under way; nodes keep what they have. */
+  /** Ends all that are under way or wait; nodes keep what they have. */
   freezeAll(actor: string): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
@@ -90,13 +94,32 @@ export function createEngine({
   isConnected,
   onUnrenderable,
   versionText,
+  releasedVersion,
   release,
 }: Deps): Engine {
-  const load = ({ trx }: Unit, rolloutId: string) => loadRollout(trx, rolloutId, isConnected)
+  async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
+    const loaded = await loadRollout(trx, rolloutId, isConnected)
+    if (!loaded || loaded.row.emergency !== null) return loaded
+    const closed = whyClosed((await readFarmRules(trx)).rules, now())
+    return { ...loaded, rollout: { ...loaded.rollout, closed } }
+  }
+
+  async function mustLoad(unit: Unit, rolloutId: string): Promise<Loaded> {
+    const loaded = await load(unit, rolloutId)
+    if (!loaded) throw new RolloutNotFound(rolloutId)
+    return loaded
+  }
 
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
     const loaded = await load(unit, rolloutId)
-    if (loaded) await apply(unit, loaded, event, actor)
+    if (loaded) await settle(unit, loaded, event, actor)
+  }
+
+  /** Whatever it was over for one is the turn of another. */
+  async function settle(unit: Unit, loaded: Loaded, event: RolloutEvent, actor?: string) {
+    const after = await apply(unit, loaded, event, actor)
+    if (after.rollout.state !== loaded.rollout.state) await line.takeTurns(unit)
+    return after
   }
 
   /** Effects may lead to further events; they go on from what was stored. */
@@ -164,6 +187,8 @@ export function createEngine({
     }
   }
 
+  const line = createLine({ now, assignments, load, apply, releasedVersion })
+
   /** Who joined meanwhile got the version before this one, never a candidate. */
   async function assignToNewcomers(unit: Unit, row: RolloutRow): Promise<void> {
     const nodes = await newcomers(unit.trx, row)
@@ -209,25 +234,29 @@ export function createEngine({
   }
 
   return {
-    async start(unit, rolloutId) {
-      const open = await openTasksBefore(unit.trx, rolloutId)
-      for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
-        const nodeIds = tasks.map((task) => task.node_id)
-        await dispatch(unit, id, { kind: 'superseded', nodeIds, by: rolloutId })
-      }
-      await dispatch(unit, rolloutId, { kind: 'started' })
-    },
+    takeTurns: line.takeTurns,
 
     obey: (rolloutId, command, stateVersion) =>
       write(async (unit) => {
-        const loaded = await load(unit, rolloutId)
-        if (!loaded) throw new RolloutNotFound(rolloutId)
-        requireSense(loaded, command, stateVersion)
-        const { rollout } = await apply(unit, loaded, command, command.actor)
+        const loaded = await mustLoad(unit, rolloutId)
+        requireSense(loaded, command.kind, stateVersion)
+        const { rollout } = await settle(unit, loaded, command, command.actor)
         if (rollout.state !== loaded.rollout.state) return
         // What changes no state is told all the same.
         const { kind: action, actor, ...data } = command
         await unit.emit({ kind: 'rollout', id: rolloutId, action, actor, data })
+      }),
+
+    approve: (rolloutId, approval, stateVersion) =>
+      write(async (unit) => {
+        const { trx } = unit
+        const loaded = await mustLoad(unit, rolloutId)
+        requireSense(loaded, 'approve', stateVersion)
+        await noteApproval(trx, loaded.row, approval, now())
+        const { username: actor, planDigest } = approval
+        const data = { planDigest }
+        await unit.emit({ kind: 'rollout', id: rolloutId, action: 'approve', actor, data })
+        await line.takeTurns(unit)
       }),
 
     evaluated: (rolloutId, { wave, onFail, evidence }) =>
@@ -238,7 +267,7 @@ export function createEngine({
         const noted = { wave, at: new Date(now()).toISOString(), ...evidence }
         const row = { ...loaded.row, evidence: JSON.stringify(noted) }
         const event = { kind: 'evaluated' as const, wave, verdict, onFail, message }
-        const { rollout } = await apply(unit, { ...loaded, row }, event)
+        const { rollout } = await settle(unit, { ...loaded, row }, event)
         if (!isDecision(loaded.rollout, rollout)) return
         const data = { from: loaded.rollout.state, to: rollout.state, ...noted }
         await unit.emit({ kind: 'rollout', id: rolloutId, action: 'evidence', data })
@@ -247,20 +276,21 @@ export function createEngine({
     ill: (rolloutId, found) =>
       write((unit) => dispatch(unit, rolloutId, { kind: 'ill', ...found })),
 
-    giveWay: (unit, rolloutId, by) =>
-      dispatch(unit, rolloutId, { kind: 'freeze', actor: `rollout ${by}` }),
-
     freezeAll: (actor) =>
       write(async (unit) => {
         for (const rolloutId of await unfinishedRollouts(unit.trx)) {
-          await dispatch(unit, rolloutId, { kind: 'freeze', actor }, actor)
+          const loaded = await mustLoad(unit, rolloutId)
+          const kind = isWaiting(loaded.rollout.state) ? 'cancel' : 'freeze'
+          // Nobody's turn comes: they all end.
+          await apply(unit, loaded, { kind, actor }, actor)
         }
       }),
 
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
-      if (timed.length === 0 && !(await isAnythingAwaited(db))) return
+      const isTime = await line.isTime(db)
+      if (timed.length === 0 && !isTime && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
           await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
@@ -268,6 +298,7 @@ export function createEngine({
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
+        if (isTime) await line.takeTurns(unit)
       })
     },
 
@@ -311,7 +342,7 @@ const isDecision = (before: Rollout, after: Rollout) =>
   before.progress.wave !== after.progress.wave ||
   before.progress.verdict?.verdict !== after.progress.verdict?.verdict
 
-function requireSense({ row, rollout }: Loaded, { kind }: Command, stateVersion: number): void {
+function requireSense({ row, rollout }: Loaded, kind: Action, stateVersion: number): void {
   const { state, state_version } = row
   if (isTerminal(state)) throw new RolloutEnded(state)
   if (state_version !== stateVersion) {

@@ -4,7 +4,7 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transac
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
-import type { Rollout, Task } from './model.ts'
+import { type Rollout, type Task, WAITING } from './model.ts'
 import type { RolloutState, TaskState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
 
@@ -13,87 +13,9 @@ type Trx = Transaction<Database>
 export type RolloutRow = Selectable<RolloutTables['rollouts']>
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string }
-export type NewTask = Pick<
-  TaskRow,
-  | 'node_id'
-  | 'state'
-  | 'digest'
-  | 'generation'
-  | 'group_name'
-  | 'wave'
-  | 'previous_generation'
-  | 'previous_digest'
-> & {
+export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'wave'> & {
   text: string
   textId: string
-}
-
-/** What the plan is made from; the revision tells whether it still holds. */
-export type FleetNode = {
-  id: string
-  name: string
-  labels: string
-  revision: number
-  merge_patch: string
-  effective: string | null
-  os: string
-  version: string
-  capabilities: string
-}
-
-const FLEET_COLUMNS = [
-  'id',
-  'name',
-  'labels',
-  'revision',
-  'merge_patch',
-  'effective',
-  'os',
-  'version',
-  'capabilities',
-] as const
-
-export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
-  db
-    .selectFrom('nodes')
-    .select(FLEET_COLUMNS)
-    .where('decommissioned_at_ms', 'is', null)
-    .orderBy('name')
-    .execute()
-
-/** What each node should run, by node. */
-export async function latestAssignments(db: Reader) {
-  const rows = await db
-    .selectFrom('assignments as a')
-    .select(['node_id', 'generation', 'config', 'digest', 'state'])
-    .where('generation', '=', (eb) =>
-      eb
-        .selectFrom('assignments as b')
-        .select(({ fn }) => fn.max('b.generation').as('generation'))
-        .whereRef('b.node_id', '=', 'a.node_id')
-        .where('b.state', '!=', 'withdrawn'),
-    )
-    .execute()
-  return new Map(rows.map((row) => [row.node_id, row]))
-}
-
-/** Which version of the config came to the node under this digest last. */
-export async function versionOfDigest(
-  db: Reader,
-  nodeId: string,
-  digest: string,
-  config: string,
-): Promise<number | null> {
-  const row = await db
-    .selectFrom('assignments')
-    .select('version')
-    .where('node_id', '=', nodeId)
-    .where('digest', '=', digest)
-    .where('config', '=', config)
-    .orderBy('generation', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.version ?? null
 }
 
 export async function insertRollout(
@@ -112,6 +34,8 @@ export async function insertRollout(
       .insertInto('node_tasks')
       .values({
         ...task,
+        state: 'pending',
+        generation: null,
         rollout_id: row.id,
         text_id: textId,
         code: null,
@@ -191,7 +115,10 @@ export const tasksOf = (
 
 export type Loaded = { row: RolloutRow; rollout: Rollout }
 
-/** Who is connected is known in memory only: after a restart nobody is until they speak. */
+/**
+ * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
+ * window is open the engine knows.
+ */
 export async function loadRollout(
   trx: Reader,
   id: string,
@@ -203,7 +130,7 @@ export async function loadRollout(
   const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
   const { state, reason } = row
   const frozen = { policy: JSON.parse(row.policy), progress: JSON.parse(row.progress) }
-  return { row, rollout: { state, reason, ...frozen, tasks } }
+  return { row, rollout: { state, reason, ...frozen, tasks, closed: null } }
 }
 
 const toTask = (row: TaskWithName, isConnected: boolean): Task => ({
@@ -255,6 +182,8 @@ export async function saveTask(
       offers: task.offers,
       flaps: task.flaps,
       excused: Number(task.isExcused),
+      previous_generation: task.previous?.generation ?? null,
+      previous_digest: task.previous?.digest ?? null,
       updated_at_ms: nowMs,
     })
     .where('rollout_id', '=', rolloutId)
@@ -272,40 +201,6 @@ export const taskText = (trx: Trx, rolloutId: string, nodeId: string): Promise<T
     .where('rollout_id', '=', rolloutId)
     .where('node_id', '=', nodeId)
     .executeTakeFirstOrThrow()
-
-type Targeted = { name: string; labels: string; merge_patch: string }
-
-export const targetColumns = (trx: Trx, nodeId: string): Promise<Targeted | undefined> =>
-  trx
-    .selectFrom('nodes')
-    .select(['name', 'labels', 'merge_patch'])
-    .where('id', '=', nodeId)
-    .executeTakeFirst()
-
-/** The rollouts that own any of these nodes. */
-export const leaseHolders = (trx: Trx, nodeIds: readonly string[]): Promise<RolloutRow[]> =>
-  trx
-    .selectFrom('rollouts')
-    .selectAll()
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('node_leases').select('rollout_id').where('node_id', 'in', nodeIds),
-    )
-    .orderBy('id')
-    .execute()
-
-export async function takeLeases(
-  trx: Trx,
-  rolloutId: string,
-  nodeIds: readonly string[],
-): Promise<void> {
-  for (const node_id of nodeIds) {
-    await trx.insertInto('node_leases').values({ node_id, rollout_id: rolloutId }).execute()
-  }
-}
-
-export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {
-  await trx.deleteFrom('node_leases').where('rollout_id', '=', rolloutId).execute()
-}
 
 const OPEN: TaskState[] = [
   'pending',
@@ -328,46 +223,14 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     .where('state', 'in', [...OPEN, 'healthy'])
     .execute()
 
-/** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */
-export const lastGood = (trx: Trx, { nodeId, notDigest }: { nodeId: string; notDigest: string }) =>
-  trx
-    .selectFrom('assignments as a')
-    .leftJoin('node_tasks as t', (join) =>
-      join.onRef('t.rollout_id', '=', 'a.rollout_id').onRef('t.node_id', '=', 'a.node_id'),
-    )
-    .select(['a.generation', 'a.digest'])
-    .where('a.node_id', '=', nodeId)
-    .where('a.state', '=', 'confirmed')
-    .where('a.digest', '!=', notDigest)
-    .where((eb) =>
-      eb.or([
-        eb('t.node_id', 'is', null),
-        eb.and([
-          eb('t.generation', '=', eb.ref('a.generation')),
-          eb('t.state', 'in', ['healthy', 'done', 'reverted']),
-        ]),
-      ]),
-    )
-    .orderBy('a.generation', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-
-/** What the node was given with that generation. */
-export const givenWith = (trx: Trx, nodeId: string, generation: number) =>
-  trx
-    .selectFrom('assignments')
-    .innerJoin('rendered_texts', 'rendered_texts.id', 'assignments.text_id')
-    .select(['config', 'version', 'digest', 'group_name', 'rendered_texts.text'])
-    .where('node_id', '=', nodeId)
-    .where('generation', '=', generation)
-    .executeTakeFirstOrThrow()
-
 /** Tasks of this rollout's nodes that are not over in rollouts before it. */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
+    .innerJoin('rollouts', 'rollouts.id', 'node_tasks.rollout_id')
     .select(['rollout_id', 'node_id'])
-    .where('state', 'in', OPEN)
+    .where('node_tasks.state', 'in', OPEN)
+    .where('rollouts.state', 'not in', WAITING)
     .where('rollout_id', '!=', rolloutId)
     .where('node_id', 'in', (eb) =>
       eb
@@ -384,7 +247,7 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
     .select('id')
     .where('state', 'in', ['running', 'paused'])
     .where(
-      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' = 'soaking')`,
+      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('soaking', 'waiting'))`,
     )
     .execute()
   return rows.map((row) => row.id)
@@ -458,31 +321,16 @@ export async function spendTime(
   return overrun
 }
 
-/** Nodes that joined after the plan was made: no rollout has had them, and they were told something. */
-export const newcomers = (trx: Trx, rollout: RolloutRow) =>
-  trx
-    .selectFrom('nodes')
-    .select(['id', 'name', 'labels', 'merge_patch'])
-    .where('decommissioned_at_ms', 'is', null)
-    .where('id', 'not in', (eb) =>
-      eb.selectFrom('node_tasks').select('node_id').where('rollout_id', '=', rollout.id),
-    )
-    .where('id', 'in', (eb) => eb.selectFrom('assignments').select('node_id'))
-    .where('id', 'not in', (eb) =>
-      eb.selectFrom('assignments').select('node_id').where('rollout_id', 'is not', null),
-    )
-    .execute()
-
 export type RolloutMark = {
   id: string
   config: string
   version: number
   state: string
-  created_at_ms: number
+  started_at_ms: number
   ended_at_ms: number | null
 }
 
-/** Rollouts that touched one of these nodes and began or ended in that time. */
+/** Rollouts that touched one of these nodes and began or ended in that time; not those that never began. */
 export const marksBetween = (
   db: Reader,
   nodeIds: readonly string[],
@@ -490,9 +338,9 @@ export const marksBetween = (
 ): Promise<RolloutMark[]> =>
   db
     .selectFrom('rollouts')
-    .select(['id', 'config', 'version', 'state', 'created_at_ms', 'ended_at_ms'])
+    .select(['id', 'config', 'version', 'state', 'started_at_ms', 'ended_at_ms'])
     .where((eb) =>
-      eb.or([eb.between('created_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
+      eb.or([eb.between('started_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
     )
     .where((eb) =>
       eb.exists(
@@ -503,6 +351,8 @@ export const marksBetween = (
           .where('node_id', 'in', nodeIds),
       ),
     )
-    .orderBy('created_at_ms')
+    .where('started_at_ms', 'is not', null)
+    .orderBy('started_at_ms')
     .limit(200)
+    .$narrowType<{ started_at_ms: number }>()
     .execute()
