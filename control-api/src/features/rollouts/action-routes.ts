@@ -22,7 +22,8 @@ import {
   RolloutActionSchema,
 } from './order-schema.ts'
 import { RolloutSchema, RolloutStateSchema } from './schema.ts'
-import { type Reader, tasksOf } from './store.ts'
+import type { Reader } from './store.ts'
+import { tasksOf } from './task-store.ts'
 import { showRollout } from './view.ts'
 
 type Deps = { db: Reader; engine: Pick<Engine, 'obey' | 'approve'> }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who agreed to the plan of a rollout. The plan is frozen with the order, so it is agreed to for good.
-import type { Transaction } from 'kysely'
-import type { Database } from '../../db/database.ts'
 import { AlreadyApproved, ApprovalVoid, OwnRollout } from './errors.ts'
-import type { Reader, RolloutRow } from './store.ts'
+import type { Reader, RolloutRow, Trx } from './store.ts'
 
 /** Of a person, also when a token speaks for them. */
 export type Approval = { userId: string; username: string; planDigest: string }
@@ -31,7 +29,7 @@ export const approvalsOf = (db: Reader, rolloutIds: readonly string[]) =>
     .execute()
 
 export async function noteApproval(
-  trx: Transaction<Database>,
+  trx: Trx,
   rollout: RolloutRow,
   approval: Approval,
   atMs: number,

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What rollouts need to know of the nodes: who they are, and what each was given.
-import type { Selectable, Transaction } from 'kysely'
-import type { AssignmentsTable, Database } from '../../db/database.ts'
-import type { Reader, RolloutRow } from './store.ts'
-
-type Trx = Transaction<Database>
+// What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
+import type { Selectable } from 'kysely'
+import type { AssignmentsTable } from '../../db/database.ts'
+import type { Reader, RolloutRow, Trx } from './store.ts'
 
 /** What the plan is made from; the revision tells whether it still holds. */
 export type FleetNode = {

@@ -5,20 +5,20 @@ import type { Assignments } from '../../agents/assignments.ts'
 import { noteGroup } from '../../agents/assignments.ts'
 import type { Unit } from '../../db/write.ts'
 import { readFarmRules } from './farm-rules.ts'
+import { ownersOf, takeLeases } from './lease-store.ts'
 import { isWaiting, type RolloutEvent } from './model.ts'
 import { isTimeForALook, nextStep, type Situation, type Step, type Wait } from './queue.ts'
 import {
   nodesWaitedFor,
   noteStart,
   noteWait,
-  ownersOf,
   rolloutsOutside,
   startNodes,
-  takeLeases,
   type WaitingRow,
   waitingRows,
 } from './queue-store.ts'
-import { type Loaded, openTasksBefore, type Reader, taskText } from './store.ts'
+import type { Loaded, Reader } from './store.ts'
+import { openTasksBefore, taskText } from './task-store.ts'
 import { whyClosed } from './windows.ts'
 
 type Deps = {

@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Who owns which node, and who waits for one.
-import type { Transaction } from 'kysely'
-import type { Database } from '../../db/database.ts'
+// Those that wait, in control.db, and how they begin.
 import { type Scope, storedScope } from '../../scope.ts'
 import { lastGood, latestAssignments } from './fleet-store.ts'
 import { isWaiting, type StartNode, WAITING } from './model.ts'
 import { settledGeneration } from './planner.ts'
 import type { Waiting } from './queue.ts'
-import { type Reader, type RolloutRow, tasksOf } from './store.ts'
+import type { Reader, RolloutRow, Trx } from './store.ts'
+import { tasksOf } from './task-store.ts'
 
-type Trx = Transaction<Database>
 export type WaitingRow = Omit<Waiting, 'nodeIds' | 'outOfReach'> & { scope: Scope }
-
-export async function takeLeases(
-  trx: Trx,
-  rolloutId: string,
-  nodeIds: readonly string[],
-): Promise<void> {
-  for (const node_id of nodeIds) {
-    await trx.insertInto('node_leases').values({ node_id, rollout_id: rolloutId }).execute()
-  }
-}
-
-export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {
-  await trx.deleteFrom('node_leases').where('rollout_id', '=', rolloutId).execute()
-}
-
-/** By node. */
-export async function ownersOf(db: Reader): Promise<Map<string, string>> {
-  const rows = await db.selectFrom('node_leases').selectAll().execute()
-  return new Map(rows.map((row) => [row.node_id, row.rollout_id]))
-}
 
 export async function waitingRows(db: Reader): Promise<WaitingRow[]> {
   const rows = await db

@@ -8,8 +8,9 @@ import type { Policy, Progress } from './model.ts'
 import type { ExcludedNode, PlannedNode } from './planner.ts'
 import type { Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
-import { findRollout, type Reader, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
+import { findRollout, type Reader, type RolloutRow } from './store.ts'
 import { viewPolicy } from './strategy.ts'
+import { type TaskWithName, tasksOf } from './task-store.ts'
 import { countTasks } from './tasks.ts'
 
 type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
