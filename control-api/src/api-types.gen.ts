@@ -2115,6 +2115,12 @@ export interface components {
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
+                /** @description From the offer until the node has checked it */
+                ackSeconds: number;
+                /** @description From then on until it runs */
+                applySeconds: number;
+                /** @description From then on until it is confirmed; unconfirmed the node goes back by itself */
+                confirmSeconds: number;
                 minHealthySeconds: number;
                 soakSeconds: number;
                 maxSoakSeconds: number;
@@ -2134,6 +2140,8 @@ export interface components {
                 }[];
                 minSamples: number;
             };
+            /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
+            isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
             evidence: {
@@ -2199,6 +2207,8 @@ export interface components {
                 errors: components["schemas"]["ConfigError"][];
                 /** @example edge-1 */
                 group: string;
+                /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
+                kind: string;
                 wave: number;
             }[];
             /** @description How many */
@@ -2206,6 +2216,12 @@ export interface components {
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
+                /** @description From the offer until the node has checked it */
+                ackSeconds: number;
+                /** @description From then on until it runs */
+                applySeconds: number;
+                /** @description From then on until it is confirmed; unconfirmed the node goes back by itself */
+                confirmSeconds: number;
                 minHealthySeconds: number;
                 soakSeconds: number;
                 maxSoakSeconds: number;
@@ -2225,6 +2241,8 @@ export interface components {
                 }[];
                 minSamples: number;
             };
+            /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
+            isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
             excluded: {
@@ -10693,6 +10711,9 @@ export interface operations {
                      *           "policy": {
                      *             "maxParallel": 1,
                      *             "blastBudget": 1,
+                     *             "ackSeconds": 0.25,
+                     *             "applySeconds": 0.25,
+                     *             "confirmSeconds": 0.25,
                      *             "minHealthySeconds": 0.25,
                      *             "soakSeconds": 0.25,
                      *             "maxSoakSeconds": 0.25,
@@ -10710,6 +10731,7 @@ export interface operations {
                      *             ],
                      *             "minSamples": 1
                      *           },
+                     *           "isFastPath": true,
                      *           "planDigest": "planDigest",
                      *           "evidence": {
                      *             "wave": 1,
@@ -10870,8 +10892,14 @@ export interface operations {
                  *           }
                  *         ],
                  *         "failureDomain": "failureDomain",
+                 *         "excludeKinds": [
+                 *           "excludeKinds"
+                 *         ],
                  *         "maxParallel": 1,
                  *         "blastBudget": 1,
+                 *         "ackSeconds": 5,
+                 *         "applySeconds": 5,
+                 *         "confirmSeconds": 5,
                  *         "minHealthySeconds": 1,
                  *         "soakSeconds": 1,
                  *         "maxSoakSeconds": 1,
@@ -10913,8 +10941,13 @@ export interface operations {
                         })[];
                         /** @description A label: below 25 % of the farm no wave goes to two of its values */
                         failureDomain?: string;
+                        /** @description Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version */
+                        excludeKinds?: string[];
                         maxParallel?: number;
                         blastBudget?: number;
+                        ackSeconds?: number;
+                        applySeconds?: number;
+                        confirmSeconds?: number;
                         minHealthySeconds?: number;
                         soakSeconds?: number;
                         maxSoakSeconds?: number;
@@ -10978,6 +11011,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "group": "edge-1",
+                     *           "kind": "kind",
                      *           "wave": 1
                      *         }
                      *       ],
@@ -10985,6 +11019,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11002,6 +11039,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "excluded": {
                      *         "total": 1,
@@ -11048,6 +11086,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11065,6 +11106,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11309,6 +11351,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11326,6 +11371,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11513,6 +11559,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11530,6 +11579,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11786,6 +11836,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11803,6 +11856,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12057,6 +12111,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12074,6 +12131,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12330,6 +12388,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12347,6 +12408,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12603,6 +12665,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12620,6 +12685,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,

@@ -17,6 +17,7 @@ import {
   type Task,
 } from '../../src/features/rollouts/model.ts'
 import { mayKeep, overlap, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+import { isOnItsWayBack, isUnproven } from '../../src/features/rollouts/tasks.ts'
 import type { Watch } from './invariants.ts'
 import type { Answer } from './network.ts'
 import type { Given, Message, Result } from './node.ts'
@@ -27,6 +28,8 @@ export type Offer = {
   digest: string
   rolloutId: string
   state: AssignmentState
+  /** Why it was refused. */
+  code: string | null
 }
 export type Order = {
   id: string
@@ -70,8 +73,16 @@ export class ControlPlane {
   isUp = true
   isRecovering = false
 
-  constructor(nodeIds: readonly string[], watch: Watch, crashes: () => boolean) {
+  /** Of the whole farm; null: no limit. */
+  readonly farmBudget: number | null
+
+  constructor(
+    nodeIds: readonly string[],
+    watch: Watch,
+    { crashes, farmBudget }: { crashes: () => boolean; farmBudget: number | null },
+  ) {
     this.#watch = watch
+    this.farmBudget = farmBudget
     this.#crashes = crashes
     this.db = {
       epoch: 1,
@@ -151,7 +162,8 @@ export class ControlPlane {
       this.#supersede(id, nodeIds)
       const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => this.#task(nodeId, digest, i)))
       const progress = firstProgress(waves.length, policy)
-      this.db.rollouts.set(id, { state: 'planned', reason: 'Planned.', policy, progress, tasks })
+      const planned = { state: 'planned' as const, reason: 'Planned.', policy, progress, tasks }
+      this.db.rollouts.set(id, { ...planned, room: null })
       this.#dispatch(id, { kind: 'started' })
     })
     return true
@@ -177,7 +189,31 @@ export class ControlPlane {
     if (!this.isUp) return
     this.#write(() => {
       for (const [id, rollout] of this.db.rollouts) this.#spend(id, rollout, ms)
+      if (this.farmBudget !== null) this.#shareRoom()
     })
+  }
+
+  #shareRoom(): void {
+    for (const state of ['reverting', 'running']) {
+      for (const [id, rollout] of this.db.rollouts) {
+        if (rollout.state === state) this.#dispatch(id, { kind: 'room' })
+      }
+    }
+  }
+
+  /** As task-store.ts asks for it in SQL. */
+  #roomOf(own: string): number | null {
+    if (this.farmBudget === null) return null
+    let room = this.farmBudget
+    for (const [id, { tasks }] of this.db.rollouts) {
+      if (id === own) continue
+      for (const task of tasks) {
+        const isOwned = this.db.leases.get(task.nodeId) === id
+        const isMoving = task.deadlineMs !== null && task.deadlineMs > 0
+        if (isOnItsWayBack(task) || (isUnproven(task) && (isOwned || isMoving))) room--
+      }
+    }
+    return room
   }
 
   #spend(id: string, rollout: Rollout, ms: number): void {
@@ -234,12 +270,16 @@ export class ControlPlane {
         this.#fence(nodeId, message)
         if (message.lastResult) this.#result(nodeId, message.lastResult)
         if (message.run > 1) this.#toAllOf(nodeId, { kind: 'restarted', nodeId })
+        if (message.local !== null) this.#drifted(nodeId, message.local)
         return { status: 200 }
       }
       case 'nack': {
         this.#fence(nodeId, message)
         return this.#said(nodeId, 'nacked', message.given, message.code)
       }
+      case 'local':
+        this.#drifted(nodeId, message.digest)
+        return { status: 200 }
       case 'ack':
         return this.#said(nodeId, 'acked', message.given, null)
       case 'result':
@@ -248,6 +288,9 @@ export class ControlPlane {
         return this.#confirm(nodeId, message.given)
     }
   }
+
+  #drifted = (nodeId: string, digest: string) =>
+    this.#toAllOf(nodeId, { kind: 'drifted', nodeId, generation: null, digest })
 
   #fence(nodeId: string, said: { maxGeneration: number; maxEpoch: number }): void {
     const known = this.db.fences.get(nodeId) ?? { maxGeneration: 0, maxEpoch: 0 }
@@ -296,16 +339,20 @@ export class ControlPlane {
 
   #advance(offer: Offer, kind: Said, reason: string | null): void {
     if (judge(kind, offer.state) !== 'take') return
-    this.#setState(offer, kind)
+    this.#setState(offer, kind, reason)
     const { nodeId, generation, digest } = offer
     this.#dispatch(offer.rolloutId, eventOf({ kind, nodeId, generation, digest, reason }))
   }
 
-  #setState({ nodeId, generation }: Offer, state: AssignmentState): void {
+  #setState(
+    { nodeId, generation }: Offer,
+    state: AssignmentState,
+    code: string | null = null,
+  ): void {
     const offers = this.db.offers.get(nodeId) ?? []
     this.db.offers.set(
       nodeId,
-      offers.map((offer) => (offer.generation === generation ? { ...offer, state } : offer)),
+      offers.map((offer) => (offer.generation === generation ? { ...offer, state, code } : offer)),
     )
   }
 
@@ -314,14 +361,16 @@ export class ControlPlane {
   #toAllOf(nodeId: string, event: RolloutEvent): void {
     for (const [id, { tasks }] of this.db.rollouts) {
       const task = tasks.find((one) => one.nodeId === nodeId)
-      if (task && task.state !== 'skipped' && task.state !== 'done') this.#dispatch(id, event)
+      const isOver = task?.state === 'done' && this.db.leases.get(nodeId) !== id
+      if (task && task.state !== 'skipped' && !isOver) this.#dispatch(id, event)
     }
   }
 
   #dispatch(id: string, event: RolloutEvent): void {
     const stored = this.db.rollouts.get(id)
     if (!stored) return
-    const before = { ...stored, tasks: stored.tasks.map((task) => this.#seen(task)) }
+    const tasks = stored.tasks.map((task) => this.#seen(task))
+    const before = { ...stored, tasks, room: this.#roomOf(id) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.db.rollouts.set(id, rollout)
@@ -370,7 +419,7 @@ export class ControlPlane {
     const offers = this.db.offers.get(nodeId) ?? []
     const { maxGeneration = 0 } = this.db.fences.get(nodeId) ?? {}
     const generation = Math.max(maxGeneration, offers.at(-1)?.generation ?? 0) + 1
-    const offer: Offer = { nodeId, generation, digest, rolloutId, state: 'offered' }
+    const offer: Offer = { nodeId, generation, digest, rolloutId, state: 'offered', code: null }
     this.#watch.onAssign(this, offer)
     this.db.offers.set(nodeId, [...offers, offer])
     this.#wakes.push(nodeId)
@@ -409,6 +458,8 @@ export class ControlPlane {
       deadlineMs: null,
       offers: 0,
       flaps: 0,
+      refusals: 0,
+      kind: '',
       isExcused: false,
       isConnected: this.connected.has(nodeId),
     }
@@ -430,7 +481,9 @@ function eventOf({ kind, nodeId, generation, digest, reason }: Told): RolloutEve
     case 'confirmed':
       return { kind, nodeId, generation }
     case 'nacked':
-      return { kind, nodeId, generation, code: reason ?? '', message: 'it refused', errors: [] }
+      return reason === 'local_change'
+        ? { kind: 'drifted', nodeId, generation, digest: null }
+        : { kind, nodeId, generation, code: reason ?? '', message: 'it refused', errors: [] }
     case 'applied':
       return { kind, nodeId, generation, digest }
     case 'reverted':

@@ -23,14 +23,14 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'no limit of nodes that are offered the version at once',
     file: FORWARD,
-    find: 'able.slice(0, Math.max(0, room))',
+    find: 'able.slice(0, room)',
     put: 'able',
   },
   {
     name: 'a confirmed node counts as proven before it was healthy',
     file: TASKS,
-    find: "  'applied',\n  'confirmed',\n  'unhealthy',\n  'apply_stuck',\n])",
-    put: "  'applied',\n  'unhealthy',\n  'apply_stuck',\n])",
+    find: "  'applied',\n  'confirmed',\n  'unhealthy',\n  'apply_stuck',\n]\n",
+    put: "  'applied',\n  'unhealthy',\n  'apply_stuck',\n]\n",
   },
   {
     name: 'no limit of nodes that go back at once',
@@ -89,8 +89,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'nodes that are done are left out of the way back',
     file: TASKS,
-    find: "  task.state !== 'nacked'\n",
-    put: "  task.state !== 'nacked' &&\n  task.state !== 'done'\n",
+    find: "  (task.state !== 'nacked' || isConflict(task))\n",
+    put: "  (task.state !== 'nacked' || isConflict(task)) &&\n  task.state !== 'done'\n",
   },
   {
     name: 'nodes are offered it before their wave',

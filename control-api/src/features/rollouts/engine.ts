@@ -5,10 +5,10 @@
 import type { Unit, Write } from '../../db/write.ts'
 import { targetOf } from '../../grouping.ts'
 import type { Releases, RolloutEngine } from '../../ports.ts'
-import { toNodeEvent, toRolloutEvent } from './agent-events.ts'
+import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
 import { createEffects, type EffectDeps } from './effects.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
-import { targetColumns } from './fleet-store.ts'
+import { localDigest, targetColumns } from './fleet-store.ts'
 import { type Command, isTerminal, type Rollout, type RolloutEvent } from './model.ts'
 import { record } from './record.ts'
 import { mayKeep, reduce, whyNot } from './rules.ts'
@@ -17,9 +17,11 @@ import {
   awaitingRollouts,
   type Loaded,
   loadRollout,
+  type Now,
   type Reader,
   type RolloutRow,
   saveRollout,
+  sharingRollouts,
   timedRollouts,
   unfinishedRollouts,
 } from './store.ts'
@@ -32,15 +34,16 @@ import {
   taskText,
 } from './task-store.ts'
 
-type Deps = EffectDeps & {
-  db: Reader
-  write: Write
-  now: () => number
-  errorsForAuthor: Releases['errorsForAuthor']
-  isConnected: (nodeId: string) => boolean
-}
+type Deps = EffectDeps &
+  Now & {
+    db: Reader
+    write: Write
+    now: () => number
+    errorsForAuthor: Releases['errorsForAuthor']
+  }
 
 type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
+type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
@@ -62,9 +65,9 @@ export type Engine = RolloutEngine & {
 }
 
 export function createEngine(deps: Deps): Engine {
-  const { db, write, now, errorsForAuthor, readGrouping, isConnected, versionText } = deps
+  const { db, write, now, errorsForAuthor, readGrouping, versionText, farmBudget } = deps
   const act = createEffects(deps)
-  const load = ({ trx }: Unit, rolloutId: string) => loadRollout(trx, rolloutId, isConnected)
+  const load = ({ trx }: Unit, rolloutId: string) => loadRollout(trx, rolloutId, deps)
 
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
     const loaded = await load(unit, rolloutId)
@@ -119,6 +122,13 @@ export function createEngine(deps: Deps): Engine {
     return { ...nack, errors }
   }
 
+  /** With what the node did not say of it. */
+  async function completed(unit: Unit, { rolloutId, event }: Reported): Promise<RolloutEvent> {
+    if (event.kind === 'nacked') return placedForAuthor(unit, rolloutId, event)
+    if (event.kind !== 'drifted') return event
+    return { ...event, digest: await localDigest(unit.trx, event.nodeId) }
+  }
+
   return {
     async start(unit, rolloutId) {
       const open = await openTasksBefore(unit.trx, rolloutId)
@@ -171,7 +181,9 @@ export function createEngine(deps: Deps): Engine {
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
-      if (timed.length === 0 && !(await isAnythingAwaited(db))) return
+      const sharing = (await farmBudget(db)) === null ? [] : await sharingRollouts(db)
+      const isIdle = timed.length === 0 && sharing.length === 0
+      if (isIdle && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
           await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
@@ -179,6 +191,7 @@ export function createEngine(deps: Deps): Engine {
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
+        for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
       })
     },
 
@@ -191,21 +204,15 @@ export function createEngine(deps: Deps): Engine {
     },
 
     async onAgentEvent(unit, event) {
-      const ofNode = toNodeEvent(event)
-      if (ofNode) {
+      for (const ofNode of toNodeEvents(event)) {
         for (const { rollout_id } of await openTasksOf(unit.trx, event.nodeId)) {
           await dispatch(unit, rollout_id, ofNode)
         }
-        return
       }
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported
-      const told =
-        reported.event.kind === 'nacked'
-          ? await placedForAuthor(unit, rolloutId, reported.event)
-          : reported.event
-      await dispatch(unit, rolloutId, told, event.nodeId)
+      await dispatch(unit, rolloutId, await completed(unit, reported), event.nodeId)
     },
 
     async mayKeep(unit, offer) {

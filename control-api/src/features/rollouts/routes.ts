@@ -26,8 +26,8 @@ import {
   StaleState,
   VersionNotFound,
 } from './errors.ts'
-import type { Command, Policy, Progress } from './model.ts'
-import type { ExcludedNode, PlannedNode } from './planner.ts'
+import type { Command, Progress } from './model.ts'
+import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
 import {
   ExplainedActionSchema,
   NewRolloutSchema,
@@ -40,7 +40,7 @@ import {
   SkipGateSchema,
 } from './schema.ts'
 import { type Arrangement, planVersion, type StartDeps, startRollout } from './start.ts'
-import { findRollout, listRollouts, type RolloutRow } from './store.ts'
+import { findRollout, listRollouts, policyOf, type RolloutRow } from './store.ts'
 import { viewPolicy } from './strategy.ts'
 import { type TaskWithName, tasksOf } from './task-store.ts'
 import { countTasks } from './tasks.ts'
@@ -282,7 +282,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
 }
 
 function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
-  const policy: Policy = JSON.parse(row.policy)
+  const policy = policyOf(row)
   const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
   const tasks = rows.map((task) => ({
     nodeId: task.node_id,
@@ -315,6 +315,7 @@ function view(row: RolloutRow, rows: readonly TaskWithName[]): Rollout {
     phase,
     soakedSeconds: soakedMs / 1000,
     policy: viewPolicy(policy),
+    isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
     evidence: row.evidence === null ? null : JSON.parse(row.evidence),
     tasks,
@@ -333,7 +334,9 @@ function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boolean) {
     wave: waveOf.get(planned.node.id) ?? 0,
   }))
   const excluded = some(plan.excluded.map(viewExcluded))
-  return { nodes, waves, policy: viewPolicy(policy), planDigest: plan.planDigest, excluded }
+  const { isFastPath } = policy
+  const said = { policy: viewPolicy(policy), isFastPath, planDigest: plan.planDigest }
+  return { nodes, waves, ...said, excluded }
 }
 
 const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({
@@ -345,6 +348,7 @@ const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => bool
   digest: planned.digest,
   errors: planned.errors,
   group: planned.group,
+  kind: kindOf(planned.node),
 })
 
 const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({

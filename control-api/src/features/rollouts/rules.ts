@@ -14,20 +14,21 @@
 // applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
 import { freeze, goOnBack, hold, react, startBack } from './endings.ts'
-import { awayOf, finishWave, goOn, offerTo } from './forward.ts'
+import { awayOf, finishWave, goOn, isToBeOffered, offerTo } from './forward.ts'
 import {
   type Command,
-  DEADLINES,
   type Evaluated,
   isTerminal,
   type NodeEvent,
   type Outcome,
+  type Policy,
   RECONCILIATION_GRACE_MS,
   type Rollout,
   type RolloutEvent,
   type Task,
 } from './model.ts'
 import type { TaskState } from './schema.ts'
+import { skip } from './task-states.ts'
 import {
   advance,
   countTasks,
@@ -36,7 +37,6 @@ import {
   isLate,
   isToBeLeft,
   isUnanswered,
-  skip,
 } from './tasks.ts'
 import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 
@@ -66,6 +66,8 @@ function take(turn: Turn, event: RolloutEvent): void {
       break
     case 'elapsed':
       letPass(turn, event.ms)
+      break
+    case 'room':
       break
     case 'superseded':
       leave(turn, event.nodeIds, `superseded by ${event.by}`)
@@ -172,8 +174,8 @@ function takeNodeEvent(turn: Turn, event: NodeEvent): void {
   const after = path.at(-1)
   if (!after) return
   const isPutOff = event.kind === 'deadline' && isDeferred(after)
-  // Its offer must not come to life when its turn is over.
-  if (isPutOff) withdraw(turn, task)
+  // Its offer must not come to life when its turn is over, or when a change on the machine is let go.
+  if (isPutOff || event.kind === 'drifted') withdraw(turn, task)
   if (isPutOff) put(turn, task, { ...after, wave: turn.rollout.progress.waves })
   else put(turn, task, ...path)
 }
@@ -209,16 +211,19 @@ function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null 
   if (task.state === 'confirmed') return task.isConnected ? policy.minHealthyMs : null
   const isCalled = task.state === 'pending' && policy.maxParallel !== null
   const isAwaited = task.deadlineMs || (isCalled && task.wave === progress.wave)
-  const stepMs = STEP_MS[task.state]
+  const stepMs = stepOf(task, policy)
   return isAwaited && stepMs ? stepMs + RECONCILIATION_GRACE_MS : task.deadlineMs
 }
 
-const STEP_MS: Partial<Record<TaskState, number>> = {
-  pending: DEADLINES.ackMs,
-  offered: DEADLINES.ackMs,
-  applying: DEADLINES.applyMs,
-  applied: DEADLINES.confirmMs,
-  reverting: DEADLINES.applyMs,
+function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number | undefined {
+  const steps: Partial<Record<TaskState, number>> = {
+    pending: ackMs,
+    offered: ackMs,
+    applying: applyMs,
+    applied: confirmMs,
+    reverting: applyMs,
+  }
+  return steps[state]
 }
 
 function letPass(turn: Turn, ms: number): void {
@@ -251,7 +256,7 @@ function settle(turn: Turn): void {
   const { state } = turn.rollout
   if (isTerminal(state)) settleTasks(turn)
   else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
-  if (state === 'succeeded') offerTo(turn, turn.rollout.tasks.filter(isDeferred))
+  if (state === 'succeeded') offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 
 /** It goes on no further: only back, or not at all. */

@@ -19,7 +19,14 @@ import {
 import { activeNodes, type FleetNode, lastGood } from './fleet-store.ts'
 import { leaseHolders, takeLeases } from './lease-store.ts'
 import { firstProgress } from './model.ts'
-import { type CheckFor, isSameFleet, type Plan, type PlannedNode, planRollout } from './planner.ts'
+import {
+  type CheckFor,
+  isSameFleet,
+  kindOf,
+  type Plan,
+  type PlannedNode,
+  planRollout,
+} from './planner.ts'
 import { overlap } from './rules.ts'
 import type { Strategy } from './schema.ts'
 import { insertRollout, type Reader } from './store.ts'
@@ -37,6 +44,8 @@ export type StartDeps = {
   findVersionText: (config: string, version: number) => Promise<string | null>
   /** The last version of the config that was released. */
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+  /** The versions of the config that were released last, newest first. */
+  lastReleases: (config: string, most: number) => Promise<number[]>
   isConnected: (nodeId: string) => boolean
   /** Requests per second, lately; a node that was not measured is absent. */
   throughputOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, number>>
@@ -60,6 +69,9 @@ export type Arrangement = Plan & { arranged: Arranged; planDigest: string }
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
 const ATTEMPTS = 3
 
+/** What succeeded so lately may come back faster. */
+const FAST_PATH_RELEASES = 3
+
 export async function planVersion(
   deps: StartDeps,
   { config, version, selector, scope, strategy }: Ordered,
@@ -68,12 +80,16 @@ export async function planVersion(
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
-  const plan = await planRollout(deps, { config, text, selector: parsed.selector })
+  const { excludeKinds = [] } = strategy ?? {}
+  const wanted = { config, text, selector: parsed.selector, excludeKinds }
+  const plan = await planRollout(deps, wanted)
   refuseNodesOutside(
     plan.nodes.map(({ node }) => node),
     scope,
   )
-  const arranged = arrange(await waveNodes(deps, plan.nodes, strategy), strategy)
+  const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
+  const nodes = await waveNodes(deps, plan.nodes, strategy)
+  const arranged = arrange(nodes, strategy, { isFastPath: recent.includes(version) })
   const targets = plan.nodes.map(({ node, digest }) => ({ nodeId: node.id, digest }))
   return { ...plan, arranged, planDigest: planDigestOf({ config, version }, arranged, targets) }
 }
@@ -89,7 +105,7 @@ async function waveNodes(
   return changing.map(({ node }) => ({
     id: node.id,
     throughput: throughput.get(node.id) ?? null,
-    kind: [node.os, node.version, node.capabilities].join('\n'),
+    kind: kindOf(node),
     domain: strategy?.failureDomain ? domainOf(node.labels, strategy.failureDomain) : null,
     isConnected: isConnected(node.id),
   }))
@@ -227,6 +243,7 @@ async function toTask(
     previous_generation: previous?.generation ?? null,
     previous_digest: previous?.digest ?? null,
     group_name: group,
+    kind: kindOf(node),
     text,
     textId,
   }

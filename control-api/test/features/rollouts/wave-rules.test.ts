@@ -28,6 +28,8 @@ const task = (nodeId: string, wave: number, change: Partial<Task> = {}): Task =>
   deadlineMs: null,
   offers: 0,
   flaps: 0,
+  refusals: 0,
+  kind: '',
   isExcused: false,
   isConnected: true,
   ...change,
@@ -52,6 +54,7 @@ const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
     policy: whole,
     progress: firstProgress(waves, whole),
     tasks,
+    room: null,
   }
 }
 /** Offers are made as they are asked for, with generation 7 or, on the way back, 9. */
