@@ -15,6 +15,7 @@ export class Violation extends Error {}
 /** Longer than an answer may be on its way and a node may take to swap after it. */
 const AFTERSHOCK_MS = 10_000
 const MOST_REFUSALS = 5
+const UNDER_WAY = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed', 'healthy'])
 
 export class Watch {
   /** What each rollout's current soak has heard: only this may let a wave through. */
@@ -58,7 +59,30 @@ export class Watch {
       this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
+    this.#heard(id, event, after)
     this.#remember(after, transitions)
+  }
+
+  /** What a person made of a node, and what nodes did while nobody heard them, stops it. */
+  #heard(id: string, event: RolloutEvent, { state, tasks, progress }: Rollout): void {
+    if (state !== 'running') return
+    if (event.kind === 'heard-again') {
+      const unheard = tasks.find(
+        (task) =>
+          task.wave === progress.wave &&
+          UNDER_WAY.has(task.state) &&
+          !task.isConnected &&
+          !task.isExcused,
+      )
+      if (unheard) this.fail('I11', `${id} goes on and knows nothing of ${unheard.nodeId}`)
+    }
+    if (event.kind === 'drifted' && event.digest?.startsWith('edited') === true) {
+      const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
+      const isOurs = task && task.generation !== null && task.wave <= progress.wave
+      if (isOurs && task.state !== 'unreachable' && !task.isExcused) {
+        this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
+      }
+    }
   }
 
   /** Each change of a state is told, from where it was to where it is. */

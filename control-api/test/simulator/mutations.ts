@@ -13,6 +13,7 @@ const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
 const TASKS = 'src/features/rollouts/tasks.ts'
+const REFUSALS = 'src/features/rollouts/refusals.ts'
 const FAULTS: readonly Fault[] = [
   {
     name: 'no lease check: a second rollout takes nodes that another owns',
@@ -29,8 +30,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'a confirmed node counts as proven before it was healthy',
     file: TASKS,
-    find: "  'applied',\n  'confirmed',\n  'unhealthy',\n  'apply_stuck',\n]\n",
-    put: "  'applied',\n  'unhealthy',\n  'apply_stuck',\n]\n",
+    find: "[...MOVING, 'unhealthy', 'apply_stuck']",
+    put: "['offered', 'acked', 'applying', 'applied', 'unhealthy', 'apply_stuck']",
   },
   {
     name: 'no limit of nodes that go back at once',
@@ -103,6 +104,42 @@ const FAULTS: readonly Fault[] = [
     file: TURN,
     find: 'if (state !== from) turn.transitions.push',
     put: "if (state !== from && state !== 'skipped') turn.transitions.push",
+  },
+  {
+    name: 'the farm’s budget is not looked at',
+    file: FORWARD,
+    find: 'Math.min(most(policy), farmRoom ?? Number.POSITIVE_INFINITY)',
+    put: 'most(policy)',
+  },
+  {
+    name: 'the way back does not look at the farm’s budget',
+    file: ENDINGS,
+    find: 'Math.max(1, farmRoom)',
+    put: 'Number.POSITIVE_INFINITY',
+  },
+  {
+    name: 'what may pass is asked again for ever',
+    file: REFUSALS,
+    find: 'PASSING.has(code) && refusals < MAX_REFUSALS',
+    put: 'PASSING.has(code)',
+  },
+  {
+    name: 'every refusal is asked again',
+    file: REFUSALS,
+    find: 'PASSING.has(code) &&',
+    put: "code !== '' &&",
+  },
+  {
+    name: 'what a person changed on the machine is overlooked',
+    file: TASKS,
+    find: 'isUnderIt && (isRefusal || !isKnown)',
+    put: 'isUnderIt && isRefusal',
+  },
+  {
+    name: 'after a start it goes on before nodes under way were heard',
+    file: RULES,
+    find: '  awaitHellos(turn)\n',
+    put: '',
   },
 ]
 const SEEDS = 3_000

@@ -4,7 +4,7 @@ import { hold, react } from './endings.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import * as reasons from './reasons.ts'
 import { isConflict, isPutOffByItself } from './refusals.ts'
-import { countTasks, hasFailed, isDeferred, isLate, isOpen, isUnproven } from './tasks.ts'
+import { countTasks, hasFailed, isDeferred, isLate, isOpen, isUnproven, MOVING } from './tasks.ts'
 import { move, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
 
 /** One look at the wave; true: it moved on, look again. */
@@ -13,7 +13,9 @@ export function goOn(turn: Turn): boolean {
   const { tasks, policy, progress } = rollout
   const failures = failuresOver(rollout)
   if (failures.length > 0) return reactToFailures(turn, failures)
-  if (progress.hold) return stay(turn, 'paused', reasons.held(progress.hold))
+  if (progress.hold?.kind === 'control_plane_restart') holdUntilHeard(turn)
+  const { hold: held } = turn.rollout.progress
+  if (held) return stay(turn, 'paused', reasons.held(held))
   const late = tasks.filter(isLate)
   if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
   if (progress.phase === 'soaking') return soak(turn)
@@ -32,6 +34,23 @@ export function goOn(turn: Turn): boolean {
   else finishWave(turn)
   return true
 }
+
+/** What nodes under way did meanwhile nobody knows until they speak. */
+export function holdUntilHeard(turn: Turn): void {
+  const unheard = unheardOf(turn.rollout)
+  if (unheard.length === 0) setProgress(turn, { hold: null })
+  else hold(turn, 'control_plane_restart', reasons.unheard(unheard))
+}
+
+/** Of the wave under way: those that were offered the version and are to be well with it. */
+export const unheardOf = ({ tasks, progress }: Rollout) =>
+  tasks.filter(
+    (task) =>
+      task.wave === progress.wave &&
+      !task.isConnected &&
+      !task.isExcused &&
+      (task.state === 'healthy' || MOVING.includes(task.state)),
+  )
 
 const isMissed = (task: Task) =>
   task.state === 'unreachable' && !task.isExcused && !(isDeferred(task) && mayBeOffered(task))

@@ -61,7 +61,13 @@ export type Task = {
   isConnected: boolean
 }
 
-export type HoldKind = 'manual' | 'gate_failed' | 'gate_no_data' | 'gate_inconclusive' | 'deadline'
+export type HoldKind =
+  | 'manual'
+  | 'gate_failed'
+  | 'gate_no_data'
+  | 'gate_inconclusive'
+  | 'deadline'
+  | 'control_plane_restart'
 export type Hold = { kind: HoldKind; message: string }
 export type Progress = {
   wave: number

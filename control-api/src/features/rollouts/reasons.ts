@@ -70,9 +70,13 @@ export function held({ kind, message }: Hold): string {
     gate_no_data: 'Resume watches its nodes anew, skip-gate goes on without evidence.',
     gate_inconclusive: 'Resume watches its nodes anew, skip-gate goes on all the same.',
     deadline: 'Resume gives it that time again.',
+    control_plane_restart: 'It goes on by itself then, resume goes on without them.',
   }
   return `${message} ${onResume[kind]} ${WAY_OUT}`
 }
+
+export const unheard = (tasks: readonly Task[]) =>
+  `The control plane was away, and waits until the nodes under way have been heard again: ${names(tasks)}.`
 
 export function frozen(tasks: readonly Task[], by: string): string {
   const { done, total } = countTasks(tasks)

@@ -14,7 +14,15 @@
 // applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
 import { freeze, goOnBack, hold, react, startBack } from './endings.ts'
-import { awayOf, finishWave, goOn, isToBeOffered, offerTo } from './forward.ts'
+import {
+  awayOf,
+  finishWave,
+  goOn,
+  holdUntilHeard,
+  isToBeOffered,
+  offerTo,
+  unheardOf,
+} from './forward.ts'
 import {
   type Command,
   type Evaluated,
@@ -27,6 +35,7 @@ import {
   type RolloutEvent,
   type Task,
 } from './model.ts'
+import * as reasons from './reasons.ts'
 import type { TaskState } from './schema.ts'
 import { skip } from './task-states.ts'
 import {
@@ -157,10 +166,11 @@ function resume(turn: Turn): void {
     ...(kind === 'deadline' && { progressLeftMs: policy.progressDeadlineMs }),
     ...(isGate && { soakedMs: 0, verdict: null }),
   })
-  if (kind !== undefined) return
+  const isRestart = kind === 'control_plane_restart'
+  if (kind !== undefined && !isRestart) return
   // As long as nobody has it, there is nothing to go on with.
   const isProven = countTasks(tasks).done > 0
-  const away = awayOf(turn.rollout)
+  const away = [...awayOf(turn.rollout), ...(isRestart ? unheardOf(turn.rollout) : [])]
   for (const task of tasks) {
     const isAway = away.includes(task) || (isProven && task.state === 'unreachable')
     if (hasFailed(task) || isLate(task) || isAway) put(turn, task, { ...task, isExcused: true })
@@ -205,6 +215,16 @@ function awaitAnew(turn: Turn): void {
       progressLeftMs: progressLeftMs === null ? null : progressLeftMs + RECONCILIATION_GRACE_MS,
     })
   }
+  awaitHellos(turn)
+}
+
+function awaitHellos(turn: Turn): void {
+  const { state, progress } = turn.rollout
+  const isUnderWay = state === 'running' || state === 'paused'
+  if (!isUnderWay || progress.hold !== null) return
+  holdUntilHeard(turn)
+  const held = turn.rollout.progress.hold
+  if (held) move(turn, 'paused', reasons.held(held))
 }
 
 function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {

@@ -183,15 +183,8 @@ export const isToBeLeft = ({ state }: Task) =>
 export const isDeferred = ({ state, generation }: Task) =>
   state === 'unreachable' && generation === null
 
-export const UNPROVEN: readonly TaskState[] = [
-  'offered',
-  'acked',
-  'applying',
-  'applied',
-  'confirmed',
-  'unhealthy',
-  'apply_stuck',
-]
+export const MOVING: readonly TaskState[] = ['offered', 'acked', 'applying', 'applied', 'confirmed']
+export const UNPROVEN: readonly TaskState[] = [...MOVING, 'unhealthy', 'apply_stuck']
 /** It may run the version, and has not proved that it is well with it. */
 export const isUnproven = ({ state, isExcused }: Task) => UNPROVEN.includes(state) && !isExcused
 /** It runs the version, or may: going back must change it. */

@@ -158,6 +158,48 @@ describe('the progress deadline', () => {
   })
 })
 
+describe('after a time in which nobody could be heard', () => {
+  const gone = (state: Rollout): Rollout => ({
+    ...state,
+    tasks: state.tasks.map((one) => ({ ...one, isConnected: false })),
+  })
+  const there = (state: Rollout, nodeId: string): Rollout => ({
+    ...state,
+    tasks: state.tasks.map((one) => (one.nodeId === nodeId ? { ...one, isConnected: true } : one)),
+  })
+  const anew: RolloutEvent = { kind: 'heard-again' }
+
+  it('it waits for the nodes under way, and goes on by itself when they are back', () => {
+    const waits = run(gone(soaking()), anew, passes(90_000))
+    expect(waits).toMatchObject({ state: 'paused', progress: { soakedMs: 0 } })
+    expect(waits.reason).toMatch(/^The control plane was away, .* heard again: a\. It goes on/)
+    const back = run(there(waits, 'a'), { kind: 'connected', nodeId: 'a' })
+    expect(back).toMatchObject({ state: 'running', progress: { hold: null } })
+    expect(states(run(there(there(back, 'b'), 'c'), passes(60_000)))[0]).toBe('done')
+  })
+
+  it('resume goes on without those that were not heard', () => {
+    const waits = run(gone(soaking()), anew)
+    const resumed = run(there(there(waits, 'b'), 'c'), { kind: 'resume', actor: 'ana' })
+    expect(resumed.tasks[0]).toMatchObject({ state: 'healthy', isExcused: true })
+    expect(states(run(resumed, passes(60_000)))).toEqual(['done', 'offered', 'offered'])
+  })
+
+  it('who was offered it and does not answer in time is out of reach, and not waited for', () => {
+    const waits = run(gone(begun()), anew)
+    expect(waits.state).toBe('paused')
+    const late = run(waits, overrun('a'))
+    expect(late.tasks[0]).toMatchObject({ state: 'unreachable', generation: null })
+    expect(late.reason).not.toContain('The control plane was away')
+  })
+
+  it('nothing is waited for where nobody was under way, or somebody else had paused it', () => {
+    const paused = run(soaking(), { kind: 'pause', actor: 'ana', why: '' })
+    expect(run(gone(paused), anew).reason).toContain('ana paused it')
+    expect(run(begun(), anew).state).toBe('running')
+  })
+})
+
 describe('the way back', () => {
   it('gives each node what it had, and lets nobody keep what is taken back', () => {
     const applied = run(begun(), ...keeps('a').slice(0, 2))
