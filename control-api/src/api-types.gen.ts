@@ -2190,6 +2190,12 @@ export interface components {
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
+                /** @description From the offer until the node has checked it */
+                ackSeconds: number;
+                /** @description From then on until it runs */
+                applySeconds: number;
+                /** @description From then on until it is confirmed; unconfirmed the node goes back by itself */
+                confirmSeconds: number;
                 minHealthySeconds: number;
                 soakSeconds: number;
                 maxSoakSeconds: number;
@@ -2209,6 +2215,8 @@ export interface components {
                 }[];
                 minSamples: number;
             };
+            /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
+            isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
             evidence: {
@@ -2288,6 +2296,8 @@ export interface components {
                 errors: components["schemas"]["ConfigError"][];
                 /** @example edge-1 */
                 group: string;
+                /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
+                kind: string;
                 wave: number;
             }[];
             /** @description How many */
@@ -2295,6 +2305,12 @@ export interface components {
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
+                /** @description From the offer until the node has checked it */
+                ackSeconds: number;
+                /** @description From then on until it runs */
+                applySeconds: number;
+                /** @description From then on until it is confirmed; unconfirmed the node goes back by itself */
+                confirmSeconds: number;
                 minHealthySeconds: number;
                 soakSeconds: number;
                 maxSoakSeconds: number;
@@ -2314,6 +2330,8 @@ export interface components {
                 }[];
                 minSamples: number;
             };
+            /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
+            isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
             excluded: {
@@ -10805,6 +10823,9 @@ export interface operations {
                      *           "policy": {
                      *             "maxParallel": 1,
                      *             "blastBudget": 1,
+                     *             "ackSeconds": 0.25,
+                     *             "applySeconds": 0.25,
+                     *             "confirmSeconds": 0.25,
                      *             "minHealthySeconds": 0.25,
                      *             "soakSeconds": 0.25,
                      *             "maxSoakSeconds": 0.25,
@@ -10822,6 +10843,7 @@ export interface operations {
                      *             ],
                      *             "minSamples": 1
                      *           },
+                     *           "isFastPath": true,
                      *           "planDigest": "planDigest",
                      *           "evidence": {
                      *             "wave": 1,
@@ -10995,8 +11017,14 @@ export interface operations {
                  *           }
                  *         ],
                  *         "failureDomain": "failureDomain",
+                 *         "excludeKinds": [
+                 *           "excludeKinds"
+                 *         ],
                  *         "maxParallel": 1,
                  *         "blastBudget": 1,
+                 *         "ackSeconds": 5,
+                 *         "applySeconds": 5,
+                 *         "confirmSeconds": 5,
                  *         "minHealthySeconds": 1,
                  *         "soakSeconds": 1,
                  *         "maxSoakSeconds": 1,
@@ -11042,8 +11070,13 @@ export interface operations {
                         })[];
                         /** @description A label: below 25 % of the farm no wave goes to two of its values */
                         failureDomain?: string;
+                        /** @description Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version */
+                        excludeKinds?: string[];
                         maxParallel?: number;
                         blastBudget?: number;
+                        ackSeconds?: number;
+                        applySeconds?: number;
+                        confirmSeconds?: number;
                         minHealthySeconds?: number;
                         soakSeconds?: number;
                         maxSoakSeconds?: number;
@@ -11116,6 +11149,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "group": "edge-1",
+                     *           "kind": "kind",
                      *           "wave": 1
                      *         }
                      *       ],
@@ -11123,6 +11157,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11140,6 +11177,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "excluded": {
                      *         "total": 1,
@@ -11186,6 +11224,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11203,6 +11244,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11463,6 +11505,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11480,6 +11525,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11680,6 +11726,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11697,6 +11746,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11966,6 +12016,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11983,6 +12036,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12250,6 +12304,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12267,6 +12324,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12536,6 +12594,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12553,6 +12614,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12822,6 +12884,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12839,6 +12904,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -13106,6 +13172,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -13123,6 +13192,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -13392,6 +13462,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -13409,6 +13482,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -13678,6 +13752,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -13695,6 +13772,7 @@ export interface operations {
                      *         ],
                      *         "minSamples": 1
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,

@@ -18,8 +18,6 @@ import type { DesiredRequest, DesiredResponse } from './messages.gen.ts'
 
 /** Longer polls end here: proxies and NATs drop what is silent for longer. */
 const LONGEST_WAIT_MS = 30_000
-/** How long a node may take; all relative, from receipt. */
-const DEADLINES = { ackWithinMs: 10_000, applyWithinMs: 30_000, confirmWithinMs: 60_000 }
 
 type Deps = {
   db: Kysely<Database>
@@ -74,7 +72,9 @@ export function createDesired(deps: Deps) {
         configText: latest.text,
         contentManifestDigest: null,
       },
-      ...DEADLINES,
+      ackWithinMs: latest.ack_ms,
+      applyWithinMs: latest.apply_ms,
+      confirmWithinMs: latest.confirm_ms,
       ...(replacesDrift && { replacesDrift }),
     }
   }

@@ -6,12 +6,11 @@ import { addShares, shareOf } from './bootstrap.ts'
 import type { Engine } from './engine.ts'
 import { type Group, judgeGates } from './gates.ts'
 import type { Rollout, Task } from './model.ts'
-import { gatedRollouts, type Reader } from './store.ts'
+import { gatedRollouts, type Now, type Reader } from './store.ts'
 
-type Deps = {
+type Deps = Now & {
   db: Reader
   now: () => number
-  isConnected: (nodeId: string) => boolean
   engine: Pick<Engine, 'evaluated' | 'ill'>
   samplesOf: Metrics['samples']
 }
@@ -22,7 +21,8 @@ const WINDOW_MS = 120_000
 const FEWEST_ANSWERS = 50
 const SERVING: readonly Task['state'][] = ['confirmed', 'healthy', 'done']
 
-export function createEvaluator({ db, now, isConnected, engine, samplesOf }: Deps) {
+export function createEvaluator(deps: Deps) {
+  const { db, now, isConnected, engine, samplesOf } = deps
   const samplesSince = (tasks: readonly Task[], sinceMs: number) =>
     samplesOf(
       tasks.map(({ nodeId }) => nodeId),
@@ -68,7 +68,7 @@ export function createEvaluator({ db, now, isConnected, engine, samplesOf }: Dep
 
   return {
     async evaluate(): Promise<void> {
-      for (const { row, rollout } of await gatedRollouts(db, isConnected)) {
+      for (const { row, rollout } of await gatedRollouts(db, deps)) {
         await watchNodes(row.id, rollout)
         await judge(row.id, rollout)
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
 import type { Selectable } from 'kysely'
+import { driftOf } from '../../agents/drift.ts'
 import type { AssignmentsTable } from '../../db/database.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
 
@@ -85,6 +86,16 @@ export const targetColumns = (trx: Trx, nodeId: string): Promise<Targeted | unde
     .select(['name', 'labels', 'merge_patch'])
     .where('id', '=', nodeId)
     .executeTakeFirst()
+
+/** Of what was changed on its machine, as far as we know; null: not yet, or nothing was. */
+export async function localDigest(trx: Trx, nodeId: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('nodes')
+    .select('drift')
+    .where('id', '=', nodeId)
+    .executeTakeFirst()
+  return (row && driftOf(row)?.digest) ?? null
+}
 
 /** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */
 export const lastGood = (trx: Trx, { nodeId, notDigest }: { nodeId: string; notDigest: string }) =>

@@ -113,6 +113,8 @@ export type Evidence = Static<typeof EvidenceSchema>
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Seconds = (maximum: number) => Type.Integer({ minimum: 0, maximum })
+/** The node keeps to it too: too short, and none can ever answer in time. */
+const StepSeconds = Type.Integer({ minimum: 5, maximum: 3600 })
 const Nodes = Type.Integer({ minimum: 1, maximum: 100_000 })
 /** Counted from the first wave on: 5 %, 25 %, 100 %. */
 export const WaveSizeSchema = Type.Union([
@@ -141,8 +143,18 @@ export const StrategySchema = Type.Object(
         description: 'A label: below 25 % of the farm no wave goes to two of its values',
       }),
     ),
+    excludeKinds: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), {
+        maxItems: 20,
+        description:
+          'Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version',
+      }),
+    ),
     maxParallel: Type.Optional(Nodes),
     blastBudget: Type.Optional(Nodes),
+    ackSeconds: Type.Optional(StepSeconds),
+    applySeconds: Type.Optional(StepSeconds),
+    confirmSeconds: Type.Optional(StepSeconds),
     minHealthySeconds: Type.Optional(Seconds(3600)),
     soakSeconds: Type.Optional(Seconds(86_400)),
     maxSoakSeconds: Type.Optional(Seconds(86_400)),
@@ -169,6 +181,11 @@ export type Strategy = Static<typeof StrategySchema>
 export const PolicySchema = Type.Object({
   maxParallel: Nullable(Type.Integer()),
   blastBudget: Nullable(Type.Integer()),
+  ackSeconds: Type.Number({ description: 'From the offer until the node has checked it' }),
+  applySeconds: Type.Number({ description: 'From then on until it runs' }),
+  confirmSeconds: Type.Number({
+    description: 'From then on until it is confirmed; unconfirmed the node goes back by itself',
+  }),
   minHealthySeconds: Type.Number(),
   soakSeconds: Type.Number(),
   maxSoakSeconds: Type.Number(),
@@ -179,6 +196,13 @@ export const PolicySchema = Type.Object({
   onFailure: OnFailureSchema,
   gates: Type.Array(GateSchema),
   minSamples: Type.Integer(),
+})
+export const KindSchema = Type.String({
+  description: 'Its system, version and capabilities: nodes of a kind refuse the same things',
+})
+export const IsFastPathSchema = Type.Boolean({
+  description:
+    'The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once',
 })
 export const PlanDigestSchema = Type.String({
   description: 'Of the version, the nodes, their waves, the policy',
@@ -218,6 +242,7 @@ export const RolloutSchema = Type.Object({
   }),
   soakedSeconds: Type.Number(),
   policy: PolicySchema,
+  isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,
   evidence: Nullable(
     Type.Object({

@@ -90,6 +90,10 @@ type NodeTasksTable = {
   /** How often it was offered the version. */
   offers: Generated<number>
   flaps: Generated<number>
+  /** How often it refused for a reason that may pass. */
+  refusals: Generated<number>
+  /** The node's system, version and capabilities when the plan was made. */
+  kind: Generated<string>
   excused: Generated<number>
 }
 

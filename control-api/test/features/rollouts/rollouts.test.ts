@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAssignments } from '../../../src/agents/assignments.ts'
+import { DEADLINES } from '../../../src/agents/deadlines.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
-import { DEADLINES } from '../../../src/features/rollouts/model.ts'
 import type { Rollout } from '../../../src/features/rollouts/schema.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
@@ -93,6 +93,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
     isConnected: () => true,
+    farmBudget: async () => null,
     onUnrenderable: () => {},
     versionText: async () => null,
     releasedVersion: async () => null,
