@@ -2133,6 +2133,18 @@ export interface components {
                     onFail: "revert" | "freeze" | "pause";
                 }[];
                 minSamples: number;
+                probes: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
             };
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
@@ -2156,12 +2168,16 @@ export interface components {
                         nodes: number;
                         /** @description Requests */
                         samples: number;
+                        /** @description So many requests, of all in that time, were probes */
+                        probed: number;
                         value: number | null;
                     };
                     control: {
                         nodes: number;
                         /** @description Requests */
                         samples: number;
+                        /** @description So many requests, of all in that time, were probes */
+                        probed: number;
                         value: number | null;
                     };
                     value: number | null;
@@ -2224,6 +2240,18 @@ export interface components {
                     onFail: "revert" | "freeze" | "pause";
                 }[];
                 minSamples: number;
+                probes: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
             };
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
@@ -10708,7 +10736,13 @@ export interface operations {
                      *                 "onFail": "revert"
                      *               }
                      *             ],
-                     *             "minSamples": 1
+                     *             "minSamples": 1,
+                     *             "probes": [
+                     *               {
+                     *                 "host": "www.example.org",
+                     *                 "path": "/"
+                     *               }
+                     *             ]
                      *           },
                      *           "planDigest": "planDigest",
                      *           "evidence": {
@@ -10724,11 +10758,13 @@ export interface operations {
                      *                 "canary": {
                      *                   "nodes": 1,
                      *                   "samples": 1,
+                     *                   "probed": 1,
                      *                   "value": 0.25
                      *                 },
                      *                 "control": {
                      *                   "nodes": 1,
                      *                   "samples": 1,
+                     *                   "probed": 1,
                      *                   "value": 0.25
                      *                 },
                      *                 "value": 0.25,
@@ -10887,7 +10923,13 @@ export interface operations {
                  *             "onFail": "revert"
                  *           }
                  *         ],
-                 *         "minSamples": 1
+                 *         "minSamples": 1,
+                 *         "probes": [
+                 *           {
+                 *             "host": "www.example.org",
+                 *             "path": "/"
+                 *           }
+                 *         ]
                  *       },
                  *       "onOverlap": "refuse",
                  *       "planDigest": "planDigest"
@@ -10935,6 +10977,19 @@ export interface operations {
                         }[];
                         /** @description Requests on each side */
                         minSamples?: number;
+                        /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
+                        probes?: {
+                            /**
+                             * @description Of the site. Left out: the address of the node itself
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description With its query, as in a request: percent-encoded
+                             * @example /
+                             */
+                            path: string;
+                        }[];
                     };
                     /**
                      * @description When another rollout owns some of the nodes: supersede freezes it. Default: refuse
@@ -11000,7 +11055,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "excluded": {
@@ -11063,7 +11124,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "evidence": {
@@ -11079,11 +11146,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11324,7 +11393,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "evidence": {
@@ -11340,11 +11415,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11528,7 +11605,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "evidence": {
@@ -11544,11 +11627,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11801,7 +11886,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "evidence": {
@@ -11817,11 +11908,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12072,7 +12165,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "evidence": {
@@ -12088,11 +12187,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12345,7 +12446,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "evidence": {
@@ -12361,11 +12468,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12618,7 +12727,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "planDigest": "planDigest",
                      *       "evidence": {
@@ -12634,11 +12749,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,

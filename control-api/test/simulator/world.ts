@@ -183,6 +183,7 @@ export class World {
       onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
       gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
       minSamples: 500,
+      probes: [],
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
 import type { ConfigError } from '../../schema/common.ts'
-import type { Gate, OnFailure, RolloutState, TaskState, Verdict } from './schema.ts'
+import type { Gate, OnFailure, Probe, RolloutState, TaskState, Verdict } from './schema.ts'
 
 /** Frozen at the start, like the nodes and their waves: its digest is of all three. */
 export type Policy = {
@@ -27,6 +27,8 @@ export type Policy = {
   gates: readonly Gate[]
   /** Requests on each side; of fewer nothing is concluded. */
   minSamples: number
+  /** What nodes fetch from themselves where visitors make fewer; none: nothing. */
+  probes: readonly Probe[]
 }
 
 export type Task = {
@@ -163,6 +165,7 @@ export const AT_ONCE: Policy = {
   onFailure: 'pause',
   gates: [],
   minSamples: 500,
+  probes: [],
 }
 
 export const firstProgress = (

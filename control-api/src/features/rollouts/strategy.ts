@@ -27,6 +27,7 @@ const DEFAULTS = {
     { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
   ],
   minSamples: 500,
+  probes: [],
 } satisfies Partial<Strategy>
 /** On the whole wave, so that a farm does not reload at once. */
 const MAX_PARALLEL = { most: 10, percent: 10 }
@@ -61,6 +62,7 @@ function policyOf(strategy: Strategy, largestWave: number): Policy {
     onFailure: said.onFailure,
     gates: said.gates,
     minSamples: said.minSamples,
+    probes: said.probes,
   }
 }
 
@@ -92,4 +94,5 @@ export const viewPolicy = (policy: Policy) => ({
   onFailure: policy.onFailure,
   gates: [...policy.gates],
   minSamples: policy.minSamples,
+  probes: [...policy.probes],
 })

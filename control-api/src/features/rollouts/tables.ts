@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts).
+// The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts, 032-rollout-probes.ts).
 import type { Generated } from 'kysely'
 import type { RolloutState, TaskState } from './schema.ts'
 
