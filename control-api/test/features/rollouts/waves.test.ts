@@ -92,6 +92,7 @@ describe('a plan', () => {
     const others = [
       planDigestOf({ ...release, version: 2 }, arrange([node('a')], {}), nodes),
       planDigestOf(release, arrange([node('a')], { soakSeconds: 1 }), nodes),
+      planDigestOf(release, arrange([node('a')], { probes: [{ path: '/' }] }), nodes),
       planDigestOf(release, arrange([node('a')], {}), [{ nodeId: 'a', digest: 'e' }]),
     ]
     expect(others).not.toContain(digest)
