@@ -11,6 +11,7 @@ import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { LogRequests } from './agents/log-requests.ts'
+import { ProbeOrders } from './agents/probe-orders.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
@@ -202,7 +203,16 @@ export async function buildService(
   // What was under way when the backup was made is long over, one way or the other.
   if (identity.recovery) await engine.freezeAll('the restore')
   const samplesOf = metrics.samples
-  const evaluator = createEvaluator({ db, now, isConnected, farmBudget, engine, samplesOf })
+  const probeOrders = new ProbeOrders((nodeId) => fleet.wake(nodeId))
+  const evaluator = createEvaluator({
+    db,
+    now,
+    isConnected,
+    farmBudget,
+    engine,
+    samplesOf,
+    probe: (nodeId, order) => probeOrders.give(nodeId, order),
+  })
   const stopTicker = startTicker({
     engine,
     evaluate: evaluator.evaluate,
@@ -232,6 +242,7 @@ export async function buildService(
     identify: createIdentify({ db, write, now, authority, fleet }),
     authority,
     logRequests,
+    probeOrders,
     metrics,
     now,
   })
