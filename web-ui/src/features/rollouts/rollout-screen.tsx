@@ -13,9 +13,11 @@ import { ownWords } from '../../lib/own-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { rolloutQuery } from './api.ts'
 import { EvidencePanel } from './evidence.tsx'
+import { PolicyFacts } from './policy-facts.tsx'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollouts.module.css'
 import { nodesDone, progressText, rolloutVerdict, taskSentence, taskVerdict } from './rules.ts'
+import { Timeline } from './timeline.tsx'
 import { Waves } from './waves.tsx'
 
 export function RolloutScreen({ id, session }: { id: string; session: Session }) {
@@ -37,6 +39,8 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
+            <PolicyFacts policy={data.policy} />
+            <Timeline id={id} session={session} />
           </>
         )}
       </QueryStates>

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 import type { Verdict } from '../../components/status-badge.tsx'
-import type { Rollout, RolloutPlan, RolloutState, TaskState } from '../../lib/api-types.ts'
+import type {
+  Evidence,
+  GateMetric,
+  Rollout,
+  RolloutPlan,
+  RolloutState,
+  TaskState,
+} from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 
 export const rolloutVerdict = {
@@ -97,6 +104,11 @@ export function ownsNodes(state: RolloutState): boolean {
 
 type Seen = Pick<Rollout, 'state' | 'phase'>
 
+/** Time passes and evidence is gathered. */
+export function isWatched({ state, phase }: Seen): boolean {
+  return state === 'running' && phase === 'soaking'
+}
+
 const goesBack: ReadonlySet<RolloutState> = new Set(['aborting', 'reverting', 'revert_incomplete'])
 
 /** Why it can't be frozen, or null. Freezing stops before any further node is offered the version. */
@@ -113,8 +125,6 @@ export function whyNotSkipGate(seen: Seen): string | null {
   return whyNotSteer(seen) ?? (seen.phase === 'soaking' ? null : 'No gate is being waited for.')
 }
 
-type Evidence = NonNullable<Rollout['evidence']>
-
 export const gateVerdict = {
   pass: { label: 'Passes', tone: 'good', shape: 'disc' },
   inconclusive: { label: 'Not clear', tone: 'warn', shape: 'half' },
@@ -122,7 +132,7 @@ export const gateVerdict = {
   fail: { label: 'Fails', tone: 'bad', shape: 'square' },
 } satisfies Record<Evidence['verdict'], Verdict>
 
-export const gateName: Record<Evidence['gates'][number]['metric'], string> = {
+export const gateName: Record<GateMetric, string> = {
   errors5xx: '5xx answers',
   errors404: '404 answers',
   cacheHits: 'Stat cache hits',
@@ -132,6 +142,7 @@ export const gateName: Record<Evidence['gates'][number]['metric'], string> = {
   totalP99: 'Total p99',
   readWaitP99: 'Read wait p99',
 }
+export const gateMetrics = Object.keys(gateName) as GateMetric[]
 
 export type WaveState = 'through' | 'dispatching' | 'soaking' | 'next'
 
@@ -148,6 +159,15 @@ export function waveState(
 ): WaveState {
   if (index < wave) return 'through'
   return index > wave ? 'next' : phase
+}
+
+/** Evidence may make it last longer than was planned. */
+export function soakText({ soakedSeconds, policy }: Pick<Rollout, 'soakedSeconds' | 'policy'>) {
+  const { soakSeconds, maxSoakSeconds } = policy
+  const soaked = Math.floor(soakedSeconds)
+  return soaked < soakSeconds
+    ? `${soaked} of ${soakSeconds} s`
+    : `${soaked} s, waiting for evidence until ${maxSoakSeconds} s`
 }
 
 /** Why this plan can't be started, or null. */
