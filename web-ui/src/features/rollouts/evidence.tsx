@@ -11,6 +11,7 @@ type Gate = Evidence['gates'][number]
 
 /** What a wave's nodes show beside the others: the numbers a decision rests on. */
 export function EvidencePanel({ evidence }: { evidence: Evidence }) {
+  const inTheWay = evidence.gates.filter(({ verdict, message }) => verdict !== 'pass' && message)
   return (
     <section className="panel" aria-labelledby="evidence-heading">
       <div className="panel-head">
@@ -45,38 +46,38 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
           </thead>
           <tbody>
             {evidence.gates.map((gate) => (
-              <GateRows key={gate.metric} gate={gate} />
+              <GateRow key={gate.metric} gate={gate} />
             ))}
           </tbody>
         </table>
       </div>
+      {inTheWay.length > 0 && (
+        <ul className={`panel-body dim ${classes.words}`}>
+          {inTheWay.map(({ metric, message }) => (
+            <li key={metric}>
+              {gateName[metric]}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   )
 }
 
-function GateRows({ gate }: { gate: Gate }) {
-  const { metric, verdict, canary, control, value, low, high, max, message } = gate
+function GateRow({ gate }: { gate: Gate }) {
+  const { metric, verdict, canary, control, value, low, high, max } = gate
   return (
-    <>
-      <tr className={message === '' ? undefined : classes.withWords}>
-        <td>{gateName[metric]}</td>
-        <td>
-          <StatusBadge verdict={gateVerdict[verdict]} />
-        </td>
-        <Side metric={metric} side={canary} />
-        <Side metric={metric} side={control} />
-        <td className="num">{value === null ? DASH : differenceText(metric, value)}</td>
-        <td className="num">{intervalText(metric, low, high)}</td>
-        <td className="num">{limitText(metric, max)}</td>
-      </tr>
-      {message !== '' && (
-        <tr>
-          <td colSpan={7} className={classes.words}>
-            {message}
-          </td>
-        </tr>
-      )}
-    </>
+    <tr>
+      <td>{gateName[metric]}</td>
+      <td>
+        <StatusBadge verdict={gateVerdict[verdict]} />
+      </td>
+      <Side metric={metric} side={canary} />
+      <Side metric={metric} side={control} />
+      <td className="num">{value === null ? DASH : differenceText(metric, value)}</td>
+      <td className="num">{intervalText(metric, low, high)}</td>
+      <td className="num">{limitText(metric, max)}</td>
+    </tr>
   )
 }
 

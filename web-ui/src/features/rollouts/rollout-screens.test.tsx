@@ -122,13 +122,13 @@ describe('a rollout', () => {
     }
     renderApp(address, { [endpoint]: () => json(rollout({ evidence })) })
     const panel = within(await screen.findByRole('region', { name: 'Evidence of wave 2' }, soon))
-    const [, row, words] = panel.getAllByRole('row')
+    const [, row] = panel.getAllByRole('row')
     expect(row).toHaveTextContent('First byte p99')
     expect(row).toHaveTextContent('Fails')
     expect(row).toHaveTextContent('90 ms700 requests, 1 node')
     expect(row).toHaveTextContent('40 ms6,100 requests, 8 nodes')
     expect(row).toHaveTextContent('2.25 times1.9 to 2.6≤ 1.5 times')
-    expect(words).toHaveTextContent('first byte p99 is 2.25 times the others’')
+    expect(panel.getByText(/: first byte p99 is 2.25 times the others’/)).toBeVisible()
   })
 
   test('says how long a wave has been watched, and for what it waits then', async () => {

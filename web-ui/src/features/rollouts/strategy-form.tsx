@@ -63,6 +63,14 @@ export function StrategyForm({ choice, onChange, errors, defaults }: StrategyFor
   )
 }
 
+/** So that fields side by side are level, however long their help is. */
+const HELP_BELOW: ('label' | 'input' | 'error' | 'description')[] = [
+  'label',
+  'input',
+  'error',
+  'description',
+]
+
 type LimitsProps = {
   draft: StrategyDraft
   set: (change: Partial<StrategyDraft>) => void
@@ -78,6 +86,7 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
         {knobs.map((knob) => (
           <TextInput
             key={knob.key}
+            inputWrapperOrder={HELP_BELOW}
             label={`${knob.label}, in ${knob.unit}`}
             description={knob.help}
             inputMode="decimal"
@@ -91,6 +100,7 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
         ))}
         <NativeSelect
           label="When a node fails"
+          inputWrapperOrder={HELP_BELOW}
           description="It goes back by itself, is not well, or nothing moves on"
           value={draft.onFailure}
           onChange={({ currentTarget: { value } }) => set({ onFailure: value as OnFailure | '' })}
@@ -98,6 +108,7 @@ function Limits({ draft, set, errors, defaults }: LimitsProps) {
         />
         <TextInput
           label="Failure domain (optional)"
+          inputWrapperOrder={HELP_BELOW}
           description="A label. A small wave stays within one of its values"
           placeholder="rack"
           spellCheck={false}

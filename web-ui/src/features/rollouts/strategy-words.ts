@@ -113,5 +113,7 @@ export function gateSentence({ metric, max, onFail }: Gate): string {
 /** null: there is no such limit. */
 export function knobText(policy: Policy, { key, unit }: Knob): string | null {
   const value = policy[key]
-  return value === null ? null : `${value} ${unit}`
+  if (value === null) return null
+  const isOne = value === 1 && unit.length > 1
+  return `${value} ${isOne ? unit.replace(/s$/, '') : unit}`
 }

@@ -33,7 +33,7 @@ export function WaveFields({ waves, errors, onChange }: Props) {
       </p>
       <ol className={classes.rows}>
         {waves.map((wave, index) => (
-          <li key={wave.id} className={classes.row}>
+          <li key={wave.id} className={classes.waveRow}>
             <span className={classes.number}>{index + 1}.</span>
             <TextInput
               aria-label={`Size of wave ${index + 1}`}
@@ -45,6 +45,7 @@ export function WaveFields({ waves, errors, onChange }: Props) {
             />
             <NativeSelect
               aria-label={`What wave ${index + 1} counts`}
+              className={classes.kind}
               value={wave.kind}
               onChange={({ currentTarget: { value } }) => set(wave.id, { kind: value as WaveKind })}
               data={Object.entries(waveKinds).map(([value, label]) => ({ value, label }))}
