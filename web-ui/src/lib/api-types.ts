@@ -52,6 +52,7 @@ export type Strategy = NonNullable<NewRollout['strategy']>
 export type WaveSize = NonNullable<Strategy['waves']>[number]
 export type GateMetric = NonNullable<Strategy['gates']>[number]['metric']
 export type OnFailure = NonNullable<Strategy['onFailure']>
+export type RolloutRules = Answer<'getRolloutRules', 200>
 export type RolloutPlan = Answer<'createRollout', 200>
 export type System = Answer<'getSystem', 200>
 export type Health = Answer<'getHealth', 200>

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query'
 import { api, bodyOf } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
-import type { NewRollout, Rollout, RolloutPlan, Strategy } from '../../lib/api-types.ts'
+import type { NewRollout, Rollout, RolloutPlan } from '../../lib/api-types.ts'
 import { isWatched } from './rules.ts'
 
 export const rolloutsQuery = queryOptions({
@@ -52,7 +52,7 @@ export const timelineEntryQuery = (id: number) =>
 /** `selector` narrows it to nodes whose labels match. */
 export type Release = { config: string; version: number; selector?: string }
 /** Without a strategy: all nodes at once. */
-export type Order = Release & { strategy?: Strategy }
+export type Order = Release & Pick<NewRollout, 'strategy' | 'emergency'>
 
 /** What it would do now: asked again whenever the screen is opened or a node changes. */
 export const planQuery = (order: Order) =>
@@ -85,36 +85,52 @@ export const startRolloutMutation = mutationOptions({
   },
 })
 
-export type RolloutAction = 'freeze' | 'pause' | 'resume' | 'skip-gate' | 'revert'
-export type RolloutOrder = { id: string; stateVersion: number; reason?: string }
+export type RolloutAction =
+  | 'freeze'
+  | 'pause'
+  | 'resume'
+  | 'skip-gate'
+  | 'revert'
+  | 'approve'
+  | 'reject'
+  | 'cancel'
+/** `planDigest`: of the plan that was looked at. */
+export type RolloutOrder = {
+  id: string
+  stateVersion: number
+  planDigest: string
+  reason?: string
+}
 
 export const rolloutActionMutation = (action: RolloutAction) =>
   mutationOptions({
     mutationKey: ['rollouts', action],
-    mutationFn: ({ id, stateVersion, reason = '' }: RolloutOrder) => {
-      const params = { path: { id } }
-      const body = { stateVersion }
-      const explained = { stateVersion, ...(reason !== '' && { reason }) }
-      switch (action) {
-        case 'freeze':
-          return bodyOf(api.POST('/api/v1/rollouts/{id}/actions/freeze', { params, body }))
-        case 'resume':
-          return bodyOf(api.POST('/api/v1/rollouts/{id}/actions/resume', { params, body }))
-        case 'pause':
-          return bodyOf(
-            api.POST('/api/v1/rollouts/{id}/actions/pause', { params, body: explained }),
-          )
-        case 'revert':
-          return bodyOf(
-            api.POST('/api/v1/rollouts/{id}/actions/revert', { params, body: explained }),
-          )
-        case 'skip-gate':
-          return bodyOf(
-            api.POST('/api/v1/rollouts/{id}/actions/skip-gate', {
-              params,
-              body: { stateVersion, reason },
-            }),
-          )
-      }
-    },
+    mutationFn: (order: RolloutOrder) => bodyOf(act(action, order)),
   })
+
+function act(action: RolloutAction, { id, stateVersion, planDigest, reason = '' }: RolloutOrder) {
+  const params = { path: { id } }
+  const body = { stateVersion }
+  const explained = { stateVersion, ...(reason !== '' && { reason }) }
+  const reasoned = { stateVersion, reason }
+  switch (action) {
+    case 'freeze':
+      return api.POST('/api/v1/rollouts/{id}/actions/freeze', { params, body })
+    case 'resume':
+      return api.POST('/api/v1/rollouts/{id}/actions/resume', { params, body })
+    case 'cancel':
+      return api.POST('/api/v1/rollouts/{id}/actions/cancel', { params, body })
+    case 'pause':
+      return api.POST('/api/v1/rollouts/{id}/actions/pause', { params, body: explained })
+    case 'revert':
+      return api.POST('/api/v1/rollouts/{id}/actions/revert', { params, body: explained })
+    case 'skip-gate':
+      return api.POST('/api/v1/rollouts/{id}/actions/skip-gate', { params, body: reasoned })
+    case 'reject':
+      return api.POST('/api/v1/rollouts/{id}/actions/reject', { params, body: reasoned })
+    case 'approve': {
+      const approval = { stateVersion, planDigest }
+      return api.POST('/api/v1/rollouts/{id}/actions/approve', { params, body: approval })
+    }
+  }
+}

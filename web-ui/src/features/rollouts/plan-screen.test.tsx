@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-import { cleanup, screen } from '@testing-library/react'
+import { cleanup, fireEvent, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
-import type { Policy, RolloutPlan } from '../../lib/api-types.ts'
+import type { Policy, RolloutPlan, Session } from '../../lib/api-types.ts'
 import { type ApiRequest, json, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { drift, node, page, plan, rollout, session } from '../../test/samples.ts'
@@ -95,12 +95,64 @@ describe('the plan', () => {
     expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
   })
 
-  test('cannot be started while another is under way, and leads there', async () => {
-    renderApp(plans, { ...answer(plan()), 'GET /rollouts': () => json(page(one)) })
-    expect(
-      await screen.findByRole('link', { name: 'Look at the one under way' }, soon),
-    ).toBeVisible()
-    expect(screen.getByRole('button', { name: /Start rollout/ })).toBeDisabled()
+  test('waits behind another that is not over, or takes its place, and leads there', async () => {
+    const api = renderApp(plans, {
+      ...answer(plan()),
+      'GET /rollouts': () => json(page(one)),
+      [endpoint]: () => json(one),
+    })
+    const link = await screen.findByRole('link', { name: 'default v2' }, soon)
+    expect(link).toHaveAttribute('href', `/rollouts/${one.id}`)
+    const overlap = screen.getByRole('combobox', { name: /another rollout has the same nodes/ })
+    expect(overlap).toHaveValue('queue')
+    await userEvent.selectOptions(overlap, 'supersede')
+    await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    const started = api.requests.find(({ query, method }) => method === 'POST' && query.size === 0)
+    expect(started?.body).toMatchObject({ onOverlap: 'supersede' })
+  })
+
+  test('begins at a time by the browser’s clock', async () => {
+    const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
+    const field = await screen.findByLabelText(/Not before/, {}, soon)
+    fireEvent.change(field, { target: { value: '2030-01-02T03:04' } })
+    await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    const started = api.requests.find(({ query, method }) => method === 'POST' && query.size === 0)
+    const startAt = new Date('2030-01-02T03:04').toISOString()
+    expect(started?.body).toMatchObject({ startAt })
+  })
+
+  test('in an emergency starts another plan, with a reason only', async () => {
+    const permissions: Session['permissions'] = ['rollouts:run', 'rollouts:emergency']
+    const digest = `sha256:${'e'.repeat(64)}`
+    const api = renderApp(plans, {
+      'GET /session': () => json({ ...session, permissions }),
+      'POST /rollouts': ({ query, body }) => {
+        if (query.get('dry_run') !== '1') return json(one, {}, 201)
+        return json(Object(body).emergency ? { ...byWaves, planDigest: digest } : plan())
+      },
+      [endpoint]: () => json(one),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Emergency…' }, soon))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(await dialog.findByText(/2 waves, at most 1 node/)).toBeVisible()
+    const go = dialog.getByRole('button', { name: 'Start it now' })
+    expect(go).toHaveAccessibleDescription('Say why first.')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Why' }), 'Keys leaked')
+    await userEvent.click(go)
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    const started = api.requests.filter(
+      ({ query, method }) => method === 'POST' && query.size === 0,
+    )
+    expect(started.map(({ body }) => body)).toEqual([
+      {
+        config: 'default',
+        version: 2,
+        emergency: { reason: 'Keys leaked' },
+        planDigest: digest,
+      },
+    ])
   })
 
   test('is only looked at by who may not start it', async () => {

@@ -6,6 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import type { Release } from './api.ts'
+import { EmergencyButton } from './emergency-dialog.tsx'
 import { keepLastUsed, readLastUsed } from './last-used.ts'
 import { NarrowForm } from './narrow-form.tsx'
 import { PlanView } from './plan-view.tsx'
@@ -39,6 +40,9 @@ export function PlanScreen({ release, session, drifted, onNarrow, onStarted }: P
         >
           Read v{release.version}
         </Link>
+      }
+      actions={
+        order && <EmergencyButton order={order} session={session} onStarted={handleStarted} />
       }
     >
       <NarrowForm key={release.selector} selector={release.selector ?? ''} onNarrow={onNarrow} />

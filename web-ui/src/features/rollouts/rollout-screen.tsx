@@ -16,8 +16,16 @@ import { EvidencePanel } from './evidence.tsx'
 import { PolicyFacts } from './policy-facts.tsx'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollouts.module.css'
-import { nodesDone, progressText, rolloutVerdict, taskSentence, taskVerdict } from './rules.ts'
+import {
+  isWaiting,
+  nodesDone,
+  progressText,
+  rolloutVerdict,
+  taskSentence,
+  taskVerdict,
+} from './rules.ts'
 import { Timeline } from './timeline.tsx'
+import { WaitsFor } from './waits-for.tsx'
 import { Waves } from './waves.tsx'
 
 export function RolloutScreen({ id, session }: { id: string; session: Session }) {
@@ -36,6 +44,7 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
         {(data) => (
           <>
             <StateHeader rollout={data} />
+            <WaitsFor rollout={data} />
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
@@ -52,9 +61,11 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
   return (
     <>
       <span>
-        started by {rollout.author} <TimeAgo at={rollout.createdAt} />
+        {isWaiting(rollout.state) ? 'ordered' : 'started'} by {rollout.author}{' '}
+        <TimeAgo at={rollout.createdAt} />
       </span>
       {rollout.message !== '' && <span>“{rollout.message}”</span>}
+      {rollout.emergency !== null && <span>Emergency: “{rollout.emergency}”</span>}
       <code>{rollout.id}</code>
     </>
   )

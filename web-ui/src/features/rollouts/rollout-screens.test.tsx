@@ -209,6 +209,76 @@ describe('a rollout', () => {
       .toEqual({ stateVersion: 4 })
   })
 
+  test('that awaits approval says who agreed, and is approved with its plan’s digest', async () => {
+    const asked = rollout({
+      state: 'awaiting_approval',
+      author: 'bob',
+      approvals: [{ by: 'eve', at: one.createdAt }],
+      approvalsNeeded: 2,
+    })
+    const api = renderApp(address, {
+      'GET /session': () => json({ ...session, permissions: ['rollouts:approve'] }),
+      [endpoint]: () => json(asked),
+      [`POST /rollouts/${one.id}/actions/approve`]: () => json(asked),
+    })
+    const waits = within(await screen.findByRole('region', { name: 'It has not begun' }, soon))
+    expect(waits.getByText('eve')).toBeVisible()
+    expect(waits.getByText('1 more person must agree')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
+    await userEvent.click(screen.getByRole('button', { name: 'Approve this plan' }))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4, planDigest: one.planDigest })
+  })
+
+  test('is rejected with a reason only', async () => {
+    const asked = rollout({ state: 'awaiting_approval', author: 'bob', approvalsNeeded: 1 })
+    const api = renderApp(address, {
+      'GET /session': () => json({ ...session, permissions: ['rollouts:approve'] }),
+      [endpoint]: () => json(asked),
+      [`POST /rollouts/${one.id}/actions/reject`]: () => json(asked),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Reject' }, soon))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByRole('button', { name: 'Reject this rollout' })).toBeDisabled()
+    await userEvent.type(dialog.getByRole('textbox', { name: /Why/ }), 'Not on Friday')
+    await userEvent.click(dialog.getByRole('button', { name: 'Reject this rollout' }))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4, reason: 'Not on Friday' })
+  })
+
+  test('is not approved by who ordered it', async () => {
+    const own = rollout({ state: 'awaiting_approval', approvalsNeeded: 1 })
+    renderApp(address, {
+      'GET /session': () => json({ ...session, permissions: ['rollouts:approve'] }),
+      [endpoint]: () => json(own),
+    })
+    const button = await screen.findByRole('button', { name: 'Approve this plan' }, soon)
+    expect(button).toHaveAccessibleDescription('You ordered it. Somebody else must approve it.')
+  })
+
+  test('that is queued leads to what it waits for, and can be cancelled', async () => {
+    const other = 'rollout_01jd4q6v2m8w3x5y7z9abcdefh'
+    const queued = rollout({ state: 'queued', blockedBy: [other], startAt: one.createdAt })
+    const api = renderApp(address, {
+      [endpoint]: () => json(queued),
+      [`POST /rollouts/${one.id}/actions/cancel`]: () => json(queued),
+    })
+    const link = await screen.findByRole('link', { name: other }, soon)
+    expect(link).toHaveAttribute('href', `/rollouts/${other}`)
+    expect(screen.getByText('Not before')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: /^Cancel/ }))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4 })
+  })
+
+  test('says that it is an emergency, and why', async () => {
+    renderApp(address, { [endpoint]: () => json(rollout({ emergency: 'Keys leaked' })) })
+    expect(await screen.findByText('Emergency: “Keys leaked”', {}, soon)).toBeVisible()
+  })
+
   test('loads', async () => {
     renderApp(address, { [endpoint]: never })
     expect(await screen.findByRole('status', { name: 'The rollout: loading' }, soon)).toBeVisible()

@@ -97,8 +97,20 @@ export function progressText(rollout: Pick<Rollout, 'tasks'>): string {
   return `${nodesDone(rollout)} of ${plural(rollout.tasks.length, 'node')} done`
 }
 
-/** Another can't have its nodes. What waits for nodes to return to what they had gives them free. */
-export function ownsNodes(state: RolloutState): boolean {
+const waiting: ReadonlySet<RolloutState> = new Set([
+  'planned',
+  'awaiting_approval',
+  'scheduled',
+  'queued',
+])
+
+/** It has not begun, so nothing of it need be taken back. */
+export function isWaiting(state: RolloutState): boolean {
+  return waiting.has(state)
+}
+
+/** Another has to wait for it, or to take its place. What goes back for nodes that are away does not count. */
+export function isInTheWay(state: RolloutState): boolean {
   return !isOver(state) && state !== 'revert_incomplete'
 }
 
@@ -144,11 +156,11 @@ export const gateName: Record<GateMetric, string> = {
 }
 export const gateMetrics = Object.keys(gateName) as GateMetric[]
 
-export type WaveState = 'through' | 'waiting' | 'dispatching' | 'soaking' | 'next'
+export type WaveState = 'through' | 'next' | Rollout['phase']
 
 export const waveVerdict = {
   through: { label: 'Through', tone: 'good', shape: 'disc' },
-  waiting: { label: 'Waits for a change window', tone: 'idle', shape: 'half' },
+  waiting: { label: 'Waits for a change window', tone: 'warn', shape: 'ring' },
   dispatching: { label: 'Under way', tone: 'info', shape: 'half' },
   soaking: { label: 'Being watched', tone: 'info', shape: 'ring' },
   next: { label: 'Its turn has not come', tone: 'idle', shape: 'ring' },
@@ -169,6 +181,14 @@ export function soakText({ soakedSeconds, policy }: Pick<Rollout, 'soakedSeconds
   return soaked < soakSeconds
     ? `${soaked} of ${soakSeconds} s`
     : `${soaked} s, waiting for evidence until ${maxSoakSeconds} s`
+}
+
+type Approvals = Pick<Rollout, 'author' | 'approvals'>
+
+/** Why this user can't approve it, or null: it takes other people than who ordered it. */
+export function whyNotApprove({ author, approvals }: Approvals, username: string): string | null {
+  if (author === username) return 'You ordered it. Somebody else must approve it.'
+  return approvals.some(({ by }) => by === username) ? 'You have approved it already.' : null
 }
 
 /** Why this plan can't be started, or null. */
