@@ -198,22 +198,15 @@ export class RolloutFarm {
   }
 }
 
-/** Each five seconds, and not all nodes at the same moment. */
+/** Each five seconds, and not all nodes at the same moment. A refused one is left: real nodes send it later. */
 async function keepReporting(node: SimulatedNode, firstMs: number, signal: AbortSignal) {
   const { windows } = example<ReportRequest>('report.request')
   const series = windows[0]?.series ?? []
-  try {
-    await sleep(firstMs, null, { signal })
-    for (;;) {
-      const generation = node.effective?.generation ?? 0
-      await node.report(
-        series.map((one) => ({ ...one, generation })),
-        REPORT_EVERY_MS,
-      )
-      await sleep(REPORT_EVERY_MS, null, { signal })
-    }
-  } catch (error) {
-    if (!signal.aborted) process.stderr.write(`${node.name} reports no more: ${error}\n`)
+  for (let waitMs = firstMs; !signal.aborted; waitMs = REPORT_EVERY_MS) {
+    await sleep(waitMs, null, { signal }).catch(() => {})
+    const generation = node.effective?.generation ?? 0
+    const ours = series.map((one) => ({ ...one, generation }))
+    if (!signal.aborted) await node.report(ours, REPORT_EVERY_MS).catch(() => {})
   }
 }
 
