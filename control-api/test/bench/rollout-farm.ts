@@ -36,7 +36,7 @@ export type RolloutTimes = {
   reason: string
   createdAt: string
   endedAt: string | null
-  tasks: { state: string; updatedAt: string }[]
+  tasks: { nodeName: string; state: string; message: string; updatedAt: string }[]
 }
 
 export class RolloutFarm {
@@ -182,7 +182,7 @@ export class RolloutFarm {
     let seen: RolloutTimes | null = null
     await this.#until('the rollout ends', async () => {
       seen = (await this.#session.must('GET', `/rollouts/${id}`)).body as unknown as RolloutTimes
-      if (seen.state === 'paused') throw new Error(`the rollout is paused: ${seen.reason}`)
+      if (seen.state === 'paused') throw new Error(whyPaused(seen))
       return seen.endedAt !== null
     })
     if (seen === null) throw new Error('the rollout was never seen')
@@ -196,6 +196,12 @@ export class RolloutFarm {
       await sleep(POLL_MS)
     }
   }
+}
+
+function whyPaused({ reason, tasks }: RolloutTimes): string {
+  const why = Map.groupBy(tasks, ({ state, message }) => `${state} ${message}`)
+  const counts = [...why].map(([what, of]) => `${of.length} ${what}`)
+  return `the rollout is paused: ${reason}\n${counts.join('\n')}`
 }
 
 /** Each five seconds, and not all nodes at the same moment. A refused one is left: real nodes send it later. */
