@@ -8,6 +8,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
+import { keepStatements } from './statements.ts'
 
 export class TransactionalSqliteDialect extends SqliteDialect {
   readonly #database: Sqlite.Database
@@ -33,13 +34,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 class TransactionalSqliteDriver extends SqliteDriver {
   readonly #database: Sqlite.Database
   constructor(database: Sqlite.Database) {
-    const statements = new Statements(database)
-    super({
-      database: {
-        prepare: (sql) => statements.of(sql),
-        close: () => database.close(),
-      },
-    })
+    super({ database: keepStatements(database) })
     this.#database = database
   }
 
@@ -58,28 +53,5 @@ class TransactionalSqliteDriver extends SqliteDriver {
    */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.inTransaction) await super.rollbackTransaction(connection)
-  }
-}
-
-/** Enough for all of the service's; those with lists of changing length come and go. */
-const KEPT_STATEMENTS = 500
-
-/** Kysely prepares a query each time it is asked, which costs as much as a small query itself. */
-class Statements {
-  readonly #database: Sqlite.Database
-  readonly #kept = new Map<string, Sqlite.Statement>()
-
-  constructor(database: Sqlite.Database) {
-    this.#database = database
-  }
-
-  /** The least recently asked one is given up for a new one. */
-  of(sql: string): Sqlite.Statement {
-    const statement = this.#kept.get(sql) ?? this.#database.prepare(sql)
-    this.#kept.delete(sql)
-    this.#kept.set(sql, statement)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > KEPT_STATEMENTS && oldest !== undefined) this.#kept.delete(oldest)
-    return statement
   }
 }
