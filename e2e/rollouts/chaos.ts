@@ -19,6 +19,7 @@ import {
 import { rootOf } from './sites.ts'
 
 const PAUSE_MS = { least: 500, most: 3000 }
+const POLL_MS = 50
 const AWAY_MS = 6000
 const DOWN_MS = 2000
 /** Faults for so long; a rollout that takes longer goes on undisturbed. */
@@ -38,7 +39,15 @@ const NODE_FAULTS: readonly ((member: Member, random: Random) => [string, () => 
   [
     ({ node }, random) => {
       const victim = random.pick(VICTIMS)
-      return [`${victim} killed`, async () => void node.kill(victim)]
+      return [
+        `${victim} killed`,
+        async () => {
+          const before = node.servingPid
+          node.kill(victim)
+          // Without its parent it serves on until it finds out.
+          while (node.servingPid === null || node.servingPid === before) await sleep(POLL_MS)
+        },
+      ]
     },
     ({ node }, random) => {
       const forMs = random.below(AWAY_MS)
@@ -165,7 +174,7 @@ const chaos = (name: string, makeFault: () => Fault): Scenario => ({
   run: async (deps, size) =>
     withFarm(await RolloutFarm.start(deps, size.nodes), async (farm) => {
       farm.loadAll()
-      const how = { fault: makeFault(), random: deps.random }
+      const how = { fault: makeFault(), random: deps.randomFor('faults') }
       for (let i = 0; i < size.rounds; i++) await round(farm, size, how)
       await converge(farm)
       requireRight(farm, ...farm.bad)

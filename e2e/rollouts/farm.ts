@@ -29,7 +29,8 @@ export type FarmDeps = {
   home: string
   nodeBinary: string
   findings: Findings
-  random: Random
+  /** A sequence of its own for each who draws. */
+  randomFor: (what: string) => Random
 }
 /** One of the farm's nodes, with its cable. */
 export type Member = { node: RealNode; cable: Cable }
@@ -114,7 +115,7 @@ export class RolloutFarm {
     const stop = startVisitor({
       node,
       pages: this.#pages,
-      random: this.#deps.random,
+      random: this.#deps.randomFor(node.name),
       isDown: () => this.#down.has(node),
       onAnswer: (answer, wasDown) => this.availability.note(node.name, answer, wasDown),
     })

@@ -19,7 +19,8 @@ export class Network {
   /** `nth`: of the farms of this run, which share no network. */
   constructor(nth: number) {
     this.#nth = nth
-    ip('link', 'add', this.#bridge, 'type', 'bridge')
+    // Without one of its own it takes that of a cable, another one with each that is plugged in.
+    ip('link', 'add', this.#bridge, 'address', `02:77:00:00:00:0${nth}`, 'type', 'bridge')
     for (const address of [this.visitors, this.controlPlane]) {
       ip('address', 'add', `${address}/24`, 'dev', this.#bridge)
     }

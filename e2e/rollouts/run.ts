@@ -66,7 +66,8 @@ async function runScenario(scenario: Scenario, nth: number, { home, findings }: 
   const startedAt = performance.now()
   const own = join(home, name.replaceAll(' ', '-'))
   mkdirSync(own)
-  const deps = { kind: name, nth, home: own, nodeBinary, findings, random: new Random(seed, name) }
+  const randomFor = (what: string) => new Random(seed, `${name} ${what}`)
+  const deps = { kind: name, nth, home: own, nodeBinary, findings, randomFor }
   try {
     await scenario.run(deps, size)
   } catch (error) {
