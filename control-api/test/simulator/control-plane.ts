@@ -11,13 +11,16 @@ import {
   type Evaluated,
   firstProgress,
   isTerminal,
+  isWaiting,
   type Policy,
   type Rollout,
   type RolloutEvent,
+  type StartNode,
   type Task,
 } from '../../src/features/rollouts/model.ts'
-import { mayKeep, overlap, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+import { mayKeep, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
 import type { Watch } from './invariants.ts'
+import { type Asked, takeTurns } from './line.ts'
 import type { Answer } from './network.ts'
 import type { Given, Message, Result } from './node.ts'
 
@@ -33,12 +36,14 @@ export type Order = {
   digest: string
   policy: Policy
   waves: string[][]
-  onOverlap: 'refuse' | 'supersede'
+  asked: Asked
 }
 /** What a crash does not take. Values are never changed, only replaced, so a copy of the maps is a backup. */
 export type Database = {
   epoch: number
   rollouts: Map<string, Rollout>
+  /** Of each rollout: what was asked before it may begin. */
+  asked: Map<string, Asked>
   offers: Map<string, readonly Offer[]>
   leases: Map<string, string>
   fences: Map<string, { maxGeneration: number; maxEpoch: number }>
@@ -54,6 +59,7 @@ type Told = {
 const copyOf = (db: Database): Database => ({
   epoch: db.epoch,
   rollouts: new Map(db.rollouts),
+  asked: new Map(db.asked),
   offers: new Map(db.offers),
   leases: new Map(db.leases),
   fences: new Map(db.fences),
@@ -69,6 +75,10 @@ export class ControlPlane {
   #wakes: string[] = []
   isUp = true
   isRecovering = false
+  /** Why no change window is open; null: one is. */
+  closed: string | null = null
+  /** Jumps. */
+  wallMs: () => number = () => 0
 
   constructor(nodeIds: readonly string[], watch: Watch, crashes: () => boolean) {
     this.#watch = watch
@@ -76,6 +86,7 @@ export class ControlPlane {
     this.db = {
       epoch: 1,
       rollouts: new Map(),
+      asked: new Map(),
       offers: new Map(nodeIds.map((id) => [id, []])),
       leases: new Map(),
       fences: new Map(nodeIds.map((id) => [id, { maxGeneration: 0, maxEpoch: 0 }])),
@@ -107,7 +118,8 @@ export class ControlPlane {
     this.isUp = true
     this.#write(() => {
       for (const [id, rollout] of this.db.rollouts) {
-        if (!isTerminal(rollout.state)) this.#dispatch(id, { kind: 'freeze', actor: 'the restore' })
+        const kind = isWaiting(rollout.state) ? 'cancel' : 'freeze'
+        if (!isTerminal(rollout.state)) this.#dispatch(id, { kind, actor: 'the restore' })
       }
     })
   }
@@ -136,25 +148,25 @@ export class ControlPlane {
     if (reply) answer(reply)
   }
 
-  order(order: Order): boolean {
-    if (this.isRecovering) return false
-    const { id, digest, policy, waves, onOverlap } = order
-    const nodeIds = waves.flat()
-    const holders = nodeIds.flatMap((nodeId) => this.db.leases.get(nodeId) ?? [])
-    const { refusedBy, giveWay } = overlap(holders, onOverlap)
-    if (refusedBy !== null) return false
+  order({ id, digest, policy, waves, asked }: Order): void {
+    if (this.isRecovering) return
     this.#write(() => {
-      for (const holder of giveWay) {
-        this.#dispatch(holder, { kind: 'freeze', actor: `rollout ${id}` })
-      }
-      for (const nodeId of nodeIds) this.#lease(nodeId, id)
-      this.#supersede(id, nodeIds)
       const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => this.#task(nodeId, digest, i)))
       const progress = firstProgress(waves.length, policy)
-      this.db.rollouts.set(id, { state: 'planned', reason: 'Planned.', policy, progress, tasks })
-      this.#dispatch(id, { kind: 'started' })
+      const planned = { state: 'planned' as const, reason: 'Planned.', closed: null }
+      this.db.rollouts.set(id, { ...planned, policy, progress, tasks })
+      this.db.asked.set(id, asked)
     })
-    return true
+  }
+
+  approve(id: string): void {
+    const asked = this.db.asked.get(id)
+    if (!asked || this.db.rollouts.get(id)?.state !== 'awaiting_approval') return
+    this.#write(() => {
+      const { approvals } = asked
+      const given = approvals.given + 1
+      this.db.asked.set(id, { ...asked, approvals: { ...approvals, given } })
+    })
   }
 
   command(id: string, command: Command): void {
@@ -192,7 +204,7 @@ export class ControlPlane {
     }
     for (const nodeId of overrun) this.#dispatch(id, { kind: 'deadline', nodeId })
     const { progress, state } = rollout
-    const isTimed = progress.progressLeftMs !== null || progress.phase === 'soaking'
+    const isTimed = progress.progressLeftMs !== null || progress.phase !== 'dispatching'
     if (isTimed && (state === 'running' || state === 'paused')) {
       this.#dispatch(id, { kind: 'elapsed', ms })
     }
@@ -201,6 +213,7 @@ export class ControlPlane {
   /** null: it crashed after the commit. */
   #write<T>(work: () => T): T | null {
     const result = work()
+    this.#takeTurns()
     const wakes = this.#wakes
     this.#wakes = []
     this.#watch.afterCommit(this)
@@ -321,7 +334,8 @@ export class ControlPlane {
   #dispatch(id: string, event: RolloutEvent): void {
     const stored = this.db.rollouts.get(id)
     if (!stored) return
-    const before = { ...stored, tasks: stored.tasks.map((task) => this.#seen(task)) }
+    const closed = this.db.asked.get(id)?.isEmergency ? null : this.closed
+    const before = { ...stored, closed, tasks: stored.tasks.map((task) => this.#seen(task)) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.db.rollouts.set(id, rollout)
@@ -390,19 +404,47 @@ export class ControlPlane {
     }
   }
 
-  #task(nodeId: string, digest: string, wave: number): Task {
+  /** Whose turn it is begins in the same transaction. */
+  #takeTurns(): void {
+    if (this.isRecovering) return
+    const now = { nowMs: this.wallMs(), closed: this.closed }
+    takeTurns(this.db, now, {
+      dispatch: (id, event) => this.#dispatch(id, event),
+      begin: (id) => this.#begin(id),
+    })
+  }
+
+  #begin(id: string): void {
+    this.#watch.onBegin(this, id)
+    const tasks = this.db.rollouts.get(id)?.tasks ?? []
+    const nodes = tasks.map(({ nodeId, digest }) => this.#startNode(nodeId, digest))
+    const nodeIds = nodes.map(({ nodeId }) => nodeId)
+    for (const nodeId of nodeIds) this.#lease(nodeId, id)
+    this.#supersede(id, nodeIds)
+    this.#dispatch(id, { kind: 'started', nodes })
+  }
+
+  #startNode(nodeId: string, digest: string): StartNode {
     const offers = this.db.offers.get(nodeId) ?? []
     const latest = offers.findLast(({ state }) => state !== 'withdrawn')
     const isSettled = latest?.state === 'confirmed' && latest.digest === digest
     const previous = offers.findLast((offer) => offer.digest !== digest && this.#isGood(offer))
     return {
       nodeId,
-      nodeName: nodeId,
-      wave: isSettled ? 0 : wave,
-      state: isSettled ? 'done' : 'pending',
-      generation: isSettled ? latest.generation : null,
-      digest,
+      settledGeneration: isSettled ? latest.generation : null,
       previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
+    }
+  }
+
+  #task(nodeId: string, digest: string, wave: number): Task {
+    return {
+      nodeId,
+      nodeName: nodeId,
+      wave,
+      state: 'pending',
+      generation: null,
+      digest,
+      previous: null,
       code: null,
       message: '',
       errors: [],
