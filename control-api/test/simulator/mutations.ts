@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 type Fault = { name: string; file: string; find: string; put: string }
 
 const RULES = 'src/features/rollouts/rules.ts'
+const QUEUE = 'src/features/rollouts/queue.ts'
 const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
@@ -17,9 +18,9 @@ const REFUSALS = 'src/features/rollouts/refusals.ts'
 const FAULTS: readonly Fault[] = [
   {
     name: 'no lease check: a second rollout takes nodes that another owns',
-    file: RULES,
-    find: '? { refusedBy: first, giveWay: [] }',
-    put: '? { refusedBy: null, giveWay: [] }',
+    file: QUEUE,
+    find: 'const inItsWay = [...among(owners)]',
+    put: 'const inItsWay: string[] = []',
   },
   {
     name: 'no limit of nodes that are offered the version at once',
@@ -98,6 +99,30 @@ const FAULTS: readonly Fault[] = [
     file: FORWARD,
     find: 'const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)',
     put: 'const inWave = turn.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
+  },
+  {
+    name: 'a later order passes an earlier one that waits for the same nodes',
+    file: QUEUE,
+    find: "if (step.state !== 'queued') continue",
+    put: "if (step.state === 'queued') continue",
+  },
+  {
+    name: 'a rollout begins before enough people agreed',
+    file: QUEUE,
+    find: 'if (given < needed) {',
+    put: 'if (given + 1 < needed) {',
+  },
+  {
+    name: 'a rollout begins before its time',
+    file: QUEUE,
+    find: 'if (startAtMs !== null && nowMs < startAtMs) {',
+    put: 'if (startAtMs !== null && nowMs + 60_000 < startAtMs) {',
+  },
+  {
+    name: 'a wave begins while no change window is open',
+    file: FORWARD,
+    find: 'if (closed !== null && hasNodes)',
+    put: 'if (closed !== null && !hasNodes)',
   },
   {
     name: 'a change of a task leaves no row',
