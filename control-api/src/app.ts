@@ -199,7 +199,15 @@ export async function buildService(
   // What was under way when the backup was made is long over, one way or the other.
   if (identity.recovery) await engine.freezeAll('the restore')
   const samplesOf = metrics.samples
-  const evaluator = createEvaluator({ db, now, isConnected, farmBudget, engine, samplesOf })
+  const evaluator = createEvaluator({
+    db,
+    now,
+    isConnected,
+    farmBudget,
+    engine,
+    samplesOf,
+    latencySummaries: metrics.latencySummaries,
+  })
   const stopTicker = startTicker({
     engine,
     evaluate: evaluator.evaluate,

@@ -78,8 +78,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'an offer that was put off stays open',
     file: RULES,
-    find: 'if (isPutOff) withdraw(turn, task)',
-    put: '',
+    find: "if (isPutOff || event.kind === 'drifted') withdraw(turn, task)",
+    put: "if (event.kind === 'drifted') withdraw(turn, task)",
   },
   {
     name: 'what a later rollout takes over is still offered by the earlier one',

@@ -4,7 +4,7 @@
 import type { Metrics, Sample } from '../../ports.ts'
 import { addShares, shareOf } from './bootstrap.ts'
 import type { Engine } from './engine.ts'
-import { type Group, judgeGates } from './gates.ts'
+import { type Group, judgeGates, MAX_GAP_SECONDS, withSilent } from './gates.ts'
 import type { Rollout, Task } from './model.ts'
 import { gatedRollouts, type Now, type Reader } from './store.ts'
 
@@ -13,6 +13,8 @@ type Deps = Now & {
   now: () => number
   engine: Pick<Engine, 'evaluated' | 'ill'>
   samplesOf: Metrics['samples']
+  /** Of those that were measured in that time. */
+  latencySummaries: Metrics['latencySummaries']
 }
 
 /** As far back as measurements are at hand. */
@@ -22,7 +24,7 @@ const FEWEST_ANSWERS = 50
 const SERVING: readonly Task['state'][] = ['confirmed', 'healthy', 'done']
 
 export function createEvaluator(deps: Deps) {
-  const { db, now, isConnected, engine, samplesOf } = deps
+  const { db, now, isConnected, engine, samplesOf, latencySummaries } = deps
   const samplesSince = (tasks: readonly Task[], sinceMs: number) =>
     samplesOf(
       tasks.map(({ nodeId }) => nodeId),
@@ -53,8 +55,16 @@ export function createEvaluator(deps: Deps) {
     const { gates, minSamples } = policy
     const control = controlOf(tasks, progress.wave, sinceMs)
     const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, progress.wave)
-    const { onFail, ...evidence } = judgeGates({ gates, minSamples, canary, control, seed })
+    const judged = judgeGates({ gates, minSamples, canary, control, seed })
+    const { onFail, ...evidence } = withSilent(judged, await silentOf(inWave))
     await engine.evaluated(id, { wave: progress.wave, onFail, evidence })
+  }
+
+  async function silentOf(tasks: readonly Task[]): Promise<string[]> {
+    const watched = tasks.filter(({ isExcused }) => !isExcused)
+    const ids = watched.map(({ nodeId }) => nodeId)
+    const measured = await latencySummaries(ids, MAX_GAP_SECONDS)
+    return watched.filter(({ nodeId }) => !measured.has(nodeId)).map(({ nodeName }) => nodeName)
   }
 
   /** Nodes whose turn has not come; when none is left, those of earlier waves, which were compared to such. */
