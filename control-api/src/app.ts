@@ -47,8 +47,10 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
+import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
 import { createEvaluator } from './features/rollouts/evaluator.ts'
+import { farmRulesRoutes } from './features/rollouts/farm-rules-routes.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween, rolloutTouches } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
@@ -179,8 +181,6 @@ export async function buildService(
   const previews = () => openPreviews({ db, validate, schema })
   const onUnrenderable = (nodeId: string) =>
     app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
-  // No rule says otherwise yet.
-  const farmBudget = async () => null
   const engine = createEngine({
     db,
     write,
@@ -190,10 +190,10 @@ export async function buildService(
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
-    farmBudget,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
+    releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
     release: (unit, released) => releaseVersion(unit, released, now()),
   })
   // What was under way when the backup was made is long over, one way or the other.
@@ -203,7 +203,6 @@ export async function buildService(
     db,
     now,
     isConnected,
-    farmBudget,
     engine,
     samplesOf,
     latencySummaries: metrics.latencySummaries,
@@ -357,14 +356,14 @@ export async function buildService(
           readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,
-          releasedVersion: async ({ trx }, name) =>
-            (await lastReleaseOf(trx, name))?.version ?? null,
           lastReleases: (name, most) => lastReleases(db, name, most),
           isConnected,
           throughputOf: async (nodeIds) =>
             requestRates(await metrics.latencySummaries(nodeIds, 60)),
         }),
       )
+      await api.register(rolloutActionRoutes({ db, engine }))
+      await api.register(farmRulesRoutes({ db, write }))
       await api.register(groupRoutes({ db, write, now, openPreviews: previews }))
       await api.register(
         metricsRoutes({

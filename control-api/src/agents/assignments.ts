@@ -31,6 +31,8 @@ type Reader = Kysely<Database> | Transaction<Database>
 export type Standing = { state: Exclude<AssignmentState, 'withdrawn'> }
 
 export type Assignments = {
+  /** After a restore: nobody is given anything until somebody confirms that it is to go on. */
+  isHeld(): boolean
   /** In the caller's transaction; the node is woken after its commit. */
   assign(unit: Unit, assignment: NewAssignment): Promise<Assigned>
   /** Takes back what the node has not answered: it keeps what it had, also when it returns much later. */
@@ -53,6 +55,8 @@ type Deps = { identity: Identity; now: () => number; wake: (nodeId: string) => v
 
 export function createAssignments({ identity, now, wake }: Deps): Assignments {
   return {
+    isHeld: () => identity.recovery !== null,
+
     async assign(unit, assignment) {
       const { nodeId, rolloutId, config, version, text, digest, group } = assignment
       const { within = DEADLINES } = assignment

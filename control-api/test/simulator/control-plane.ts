@@ -11,14 +11,17 @@ import {
   type Evaluated,
   firstProgress,
   isTerminal,
+  isWaiting,
   type Policy,
   type Rollout,
   type RolloutEvent,
+  type StartNode,
   type Task,
 } from '../../src/features/rollouts/model.ts'
-import { mayKeep, overlap, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+import { mayKeep, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
 import { isOnItsWayBack, isUnproven } from '../../src/features/rollouts/tasks.ts'
 import type { Watch } from './invariants.ts'
+import { type Asked, takeTurns } from './line.ts'
 import type { Answer } from './network.ts'
 import type { Given, Message, Result } from './node.ts'
 
@@ -36,12 +39,14 @@ export type Order = {
   digest: string
   policy: Policy
   waves: string[][]
-  onOverlap: 'refuse' | 'supersede'
+  asked: Asked
 }
 /** What a crash does not take. Values are never changed, only replaced, so a copy of the maps is a backup. */
 export type Database = {
   epoch: number
   rollouts: Map<string, Rollout>
+  /** Of each rollout: what was asked before it may begin. */
+  asked: Map<string, Asked>
   offers: Map<string, readonly Offer[]>
   leases: Map<string, string>
   fences: Map<string, { maxGeneration: number; maxEpoch: number }>
@@ -57,6 +62,7 @@ type Told = {
 const copyOf = (db: Database): Database => ({
   epoch: db.epoch,
   rollouts: new Map(db.rollouts),
+  asked: new Map(db.asked),
   offers: new Map(db.offers),
   leases: new Map(db.leases),
   fences: new Map(db.fences),
@@ -72,6 +78,10 @@ export class ControlPlane {
   #wakes: string[] = []
   isUp = true
   isRecovering = false
+  /** Why no change window is open; null: one is. */
+  closed: string | null = null
+  /** Jumps. */
+  wallMs: () => number = () => 0
 
   /** Of the whole farm; null: no limit. */
   readonly farmBudget: number | null
@@ -87,6 +97,7 @@ export class ControlPlane {
     this.db = {
       epoch: 1,
       rollouts: new Map(),
+      asked: new Map(),
       offers: new Map(nodeIds.map((id) => [id, []])),
       leases: new Map(),
       fences: new Map(nodeIds.map((id) => [id, { maxGeneration: 0, maxEpoch: 0 }])),
@@ -118,7 +129,8 @@ export class ControlPlane {
     this.isUp = true
     this.#write(() => {
       for (const [id, rollout] of this.db.rollouts) {
-        if (!isTerminal(rollout.state)) this.#dispatch(id, { kind: 'freeze', actor: 'the restore' })
+        const kind = isWaiting(rollout.state) ? 'cancel' : 'freeze'
+        if (!isTerminal(rollout.state)) this.#dispatch(id, { kind, actor: 'the restore' })
       }
     })
   }
@@ -147,26 +159,25 @@ export class ControlPlane {
     if (reply) answer(reply)
   }
 
-  order(order: Order): boolean {
-    if (this.isRecovering) return false
-    const { id, digest, policy, waves, onOverlap } = order
-    const nodeIds = waves.flat()
-    const holders = nodeIds.flatMap((nodeId) => this.db.leases.get(nodeId) ?? [])
-    const { refusedBy, giveWay } = overlap(holders, onOverlap)
-    if (refusedBy !== null) return false
+  order({ id, digest, policy, waves, asked }: Order): void {
+    if (this.isRecovering) return
     this.#write(() => {
-      for (const holder of giveWay) {
-        this.#dispatch(holder, { kind: 'freeze', actor: `rollout ${id}` })
-      }
-      for (const nodeId of nodeIds) this.#lease(nodeId, id)
-      this.#supersede(id, nodeIds)
       const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => this.#task(nodeId, digest, i)))
       const progress = firstProgress(waves.length, policy)
-      const planned = { state: 'planned' as const, reason: 'Planned.', policy, progress, tasks }
-      this.db.rollouts.set(id, { ...planned, room: null })
-      this.#dispatch(id, { kind: 'started' })
+      const planned = { state: 'planned' as const, reason: 'Planned.', closed: null, room: null }
+      this.db.rollouts.set(id, { ...planned, policy, progress, tasks })
+      this.db.asked.set(id, asked)
     })
-    return true
+  }
+
+  approve(id: string): void {
+    const asked = this.db.asked.get(id)
+    if (!asked || this.db.rollouts.get(id)?.state !== 'awaiting_approval') return
+    this.#write(() => {
+      const { approvals } = asked
+      const given = approvals.given + 1
+      this.db.asked.set(id, { ...asked, approvals: { ...approvals, given } })
+    })
   }
 
   command(id: string, command: Command): void {
@@ -228,7 +239,7 @@ export class ControlPlane {
     }
     for (const nodeId of overrun) this.#dispatch(id, { kind: 'deadline', nodeId })
     const { progress, state } = rollout
-    const isTimed = progress.progressLeftMs !== null || progress.phase === 'soaking'
+    const isTimed = progress.progressLeftMs !== null || progress.phase !== 'dispatching'
     if (isTimed && (state === 'running' || state === 'paused')) {
       this.#dispatch(id, { kind: 'elapsed', ms })
     }
@@ -237,6 +248,7 @@ export class ControlPlane {
   /** null: it crashed after the commit. */
   #write<T>(work: () => T): T | null {
     const result = work()
+    this.#takeTurns()
     const wakes = this.#wakes
     this.#wakes = []
     this.#watch.afterCommit(this)
@@ -370,7 +382,8 @@ export class ControlPlane {
     const stored = this.db.rollouts.get(id)
     if (!stored) return
     const tasks = stored.tasks.map((task) => this.#seen(task))
-    const before = { ...stored, tasks, room: this.#roomOf(id) }
+    const closed = this.db.asked.get(id)?.isEmergency ? null : this.closed
+    const before = { ...stored, closed, tasks, room: this.#roomOf(id) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.db.rollouts.set(id, rollout)
@@ -439,19 +452,47 @@ export class ControlPlane {
     }
   }
 
-  #task(nodeId: string, digest: string, wave: number): Task {
+  /** Whose turn it is begins in the same transaction. */
+  #takeTurns(): void {
+    if (this.isRecovering) return
+    const now = { nowMs: this.wallMs(), closed: this.closed }
+    takeTurns(this.db, now, {
+      dispatch: (id, event) => this.#dispatch(id, event),
+      begin: (id) => this.#begin(id),
+    })
+  }
+
+  #begin(id: string): void {
+    this.#watch.onBegin(this, id)
+    const tasks = this.db.rollouts.get(id)?.tasks ?? []
+    const nodes = tasks.map(({ nodeId, digest }) => this.#startNode(nodeId, digest))
+    const nodeIds = nodes.map(({ nodeId }) => nodeId)
+    for (const nodeId of nodeIds) this.#lease(nodeId, id)
+    this.#supersede(id, nodeIds)
+    this.#dispatch(id, { kind: 'started', nodes })
+  }
+
+  #startNode(nodeId: string, digest: string): StartNode {
     const offers = this.db.offers.get(nodeId) ?? []
     const latest = offers.findLast(({ state }) => state !== 'withdrawn')
     const isSettled = latest?.state === 'confirmed' && latest.digest === digest
     const previous = offers.findLast((offer) => offer.digest !== digest && this.#isGood(offer))
     return {
       nodeId,
-      nodeName: nodeId,
-      wave: isSettled ? 0 : wave,
-      state: isSettled ? 'done' : 'pending',
-      generation: isSettled ? latest.generation : null,
-      digest,
+      settledGeneration: isSettled ? latest.generation : null,
       previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
+    }
+  }
+
+  #task(nodeId: string, digest: string, wave: number): Task {
+    return {
+      nodeId,
+      nodeName: nodeId,
+      wave,
+      state: 'pending',
+      generation: null,
+      digest,
+      previous: null,
       code: null,
       message: '',
       errors: [],

@@ -3,11 +3,13 @@
 // not by the engine's.
 import {
   isTerminal,
+  isWaiting,
   type Outcome,
   type Rollout,
   type RolloutEvent,
 } from '../../src/features/rollouts/model.ts'
 import type { ControlPlane, Offer } from './control-plane.ts'
+import { takesOver } from './line.ts'
 import type { Change, SimNode } from './node.ts'
 
 export class Violation extends Error {}
@@ -23,6 +25,8 @@ export class Watch {
   readonly #good = new Map<string, Set<string>>()
   readonly #highest = new Map<string, number>()
   readonly #fellSilent = new Set<string>()
+  /** In the order in which they began to wait for nodes. */
+  readonly #line: string[] = []
   readonly nodes = new Map<string, SimNode>()
   /** Since when the control plane is down; null: it is up. */
   downSinceMs: number | null = null
@@ -60,6 +64,12 @@ export class Watch {
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
     this.#heard(id, event, after)
+    const isNewWave =
+      before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
+    if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
+      this.fail('windows', `${id} begins a wave: ${before.closed}`)
+    }
+    if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
     this.#remember(after, transitions)
   }
 
@@ -78,7 +88,7 @@ export class Watch {
     }
     if (event.kind === 'drifted' && event.digest?.startsWith('edited') === true) {
       const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
-      const isOurs = task && task.generation !== null && task.wave <= progress.wave
+      const isOurs = task && task.generation !== null && task.offers > 0
       if (isOurs && task.state !== 'unreachable' && !task.isExcused) {
         this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
       }
@@ -201,6 +211,25 @@ export class Watch {
     }
   }
 
+  /** Just before its nodes become its own. */
+  onBegin({ db, closed, wallMs }: ControlPlane, id: string): void {
+    const asked = db.asked.get(id)
+    if (!asked || asked.isEmergency) return
+    const { approvals, startAtMs } = asked
+    if (approvals.given < approvals.needed) this.fail('approvals', `${id} begins without`)
+    if (startAtMs !== null && wallMs() < startAtMs) this.fail('schedule', `${id} begins too early`)
+    if (closed !== null) this.fail('windows', `${id} begins: ${closed}`)
+    if (takesOver(asked)) return
+    const own = nodesOf(db.rollouts.get(id))
+    const rank = (one: string) =>
+      this.#line.includes(one) ? this.#line.indexOf(one) : Number.POSITIVE_INFINITY
+    for (const [other, rollout] of db.rollouts) {
+      const isBefore = rollout.state === 'queued' && rank(other) < rank(id)
+      const shared = nodesOf(rollout).filter((nodeId) => own.includes(nodeId))
+      if (isBefore && shared.length > 0) this.fail('line', `${id} passes ${other}`)
+    }
+  }
+
   /** With the new offer in it. */
   onOffered(controlPlane: ControlPlane, { rolloutId }: Offer): void {
     const rollout = controlPlane.db.rollouts.get(rolloutId)
@@ -312,7 +341,7 @@ export class Watch {
   }
 
   #leased({ db }: ControlPlane, id: string, { state, tasks, progress }: Rollout): void {
-    const owns = !isTerminal(state) && state !== 'revert_incomplete'
+    const owns = !isTerminal(state) && !isWaiting(state) && state !== 'revert_incomplete'
     for (const { nodeId, wave, state: taskState, generation } of tasks) {
       const isOurs = db.leases.get(nodeId) === id
       if (isOurs !== owns) this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
@@ -340,3 +369,5 @@ export class Watch {
     }
   }
 }
+
+const nodesOf = (rollout: Rollout | undefined) => (rollout?.tasks ?? []).map(({ nodeId }) => nodeId)

@@ -5,11 +5,13 @@ import { DEADLINES } from '../../src/agents/deadlines.ts'
 import {
   AT_ONCE,
   isTerminal,
+  isWaiting,
   type Policy,
   type Rollout,
 } from '../../src/features/rollouts/model.ts'
 import { ControlPlane } from './control-plane.ts'
 import { Watch } from './invariants.ts'
+import type { Asked } from './line.ts'
 import { Network } from './network.ts'
 import { type Flaw, SimNode } from './node.ts'
 import { Chance, Scheduler } from './scheduler.ts'
@@ -24,10 +26,15 @@ const STALE_AFTER_MS = 15_000
 const DIGESTS = ['v1', 'v2', 'v3', 'v4', 'v5']
 const FLAWS: Flaw[] = ['nack', 'busy', 'crash', 'stuck', 'slow']
 
+const DAY_MS = 86_400_000
+const CLOSED = 'No change window is open.'
+/** As many as wait at most; the API refuses more. */
+const MOST_WAIT = 6
+
 export type Summary = { steps: number; rollouts: number; ends: Record<string, number> }
 
 const mayRest = (state: Rollout['state']) =>
-  isTerminal(state) || state === 'paused' || state === 'revert_incomplete'
+  isTerminal(state) || ['paused', 'revert_incomplete', 'queued'].includes(state)
 
 export class World {
   readonly #scheduler = new Scheduler()
@@ -41,6 +48,8 @@ export class World {
   #orders = 0
   #backup: ReturnType<ControlPlane['backup']> | null = null
   #wasRestored = false
+  /** By how much the wall clock is wrong. */
+  #wrongMs = 0
 
   constructor(seed: number) {
     this.#chance = new Chance(seed)
@@ -49,6 +58,7 @@ export class World {
     const crashes = () => !this.#isPeace && this.#chance.is(0.003) && this.#planeFails()
     const farmBudget = this.#chance.of([null, null, 1, 3])
     this.#plane = new ControlPlane(ids, this.#watch, { crashes, farmBudget })
+    this.#plane.wallMs = () => this.#scheduler.nowMs + this.#wrongMs
     this.#watch.nowMs = () => this.#scheduler.nowMs
     this.#nodes = ids.map((id) => this.#makeNode(id))
   }
@@ -145,29 +155,60 @@ export class World {
     if (this.#isPeace) return
     const kind = this.#chance.between(0, 99)
     if (kind < 25) this.#order()
-    else if (kind < 45) this.#command()
+    else if (kind < 40) this.#command()
+    else if (kind < 45) this.#decide()
     else if (kind < 60) this.#nodeFails()
     else if (kind < 75) this.#cutOff()
     else if (kind < 82) this.#planeFails()
     else if (kind < 85) this.#keepOrRestore()
-    else if (kind < 88) this.#edit()
+    else if (kind < 88) this.#plane.closed = this.#plane.closed === null ? CLOSED : null
+    else if (kind < 90) this.#wrongMs += this.#chance.of([-3_600_000, -5_000, 5_000, 3_600_000])
+    else if (kind < 93) this.#edit()
     this.#scheduler.after(this.#chance.between(100, 15_000), () => this.#unrest())
   }
 
   #order(): void {
-    if (!this.#plane.isUp) return
+    const waiting = [...this.#plane.db.rollouts.values()].filter(({ state }) => isWaiting(state))
+    if (!this.#plane.isUp || waiting.length >= MOST_WAIT) return
     const chosen = this.#nodes.filter(() => this.#chance.is(0.8)).map(({ id }) => id)
     const waves: string[][] = []
     const size = this.#chance.between(1, 4)
     for (let i = 0; i < chosen.length; i += size) waves.push(chosen.slice(i, i + size))
     const isAtOnce = this.#chance.is(0.15)
     this.#plane.order({
-      id: `r${++this.#orders}`,
+      // Ids sort by time.
+      id: `r${1000 + ++this.#orders}`,
       digest: this.#chance.of(DIGESTS),
       policy: isAtOnce ? AT_ONCE : this.#policy(),
       waves: isAtOnce ? [chosen] : waves,
-      onOverlap: this.#chance.is(0.3) ? 'supersede' : 'refuse',
+      asked: this.#asked(),
     })
+  }
+
+  #asked(): Asked {
+    const chance = this.#chance
+    const wallMs = this.#plane.wallMs()
+    const needed = chance.of([0, 0, 0, 0, 0, 0, 1, 2])
+    return {
+      onOverlap: chance.of(['queue', 'queue', 'refuse', 'supersede']),
+      isEmergency: chance.is(0.05),
+      startAtMs: chance.is(0.1) ? wallMs + chance.between(0, 300_000) : null,
+      approvals: { needed, given: 0, byMs: needed > 0 ? wallMs + 240_000 : null },
+      place: null,
+      blockedBy: [],
+    }
+  }
+
+  /** Of one that waits. */
+  #decide(): void {
+    const ids = [...this.#plane.db.rollouts].flatMap(([id, { state }]) =>
+      isWaiting(state) ? [id] : [],
+    )
+    if (!this.#plane.isUp || ids.length === 0) return
+    const id = this.#chance.of(ids)
+    const kind = this.#chance.of(['approve', 'approve', 'approve', 'cancel', 'reject'] as const)
+    if (kind === 'approve') this.#plane.approve(id)
+    else this.#plane.command(id, { kind, actor: 'ben', why: 'because' })
   }
 
   #policy(): Policy {
@@ -275,6 +316,9 @@ export class World {
     this.#watch.movedAtMs = this.#scheduler.nowMs
     this.#network.faults = { loss: 0, repeat: 0, longestMs: 100 }
     this.#network.cut.clear()
+    this.#plane.closed = null
+    // Past every hour that anybody named.
+    this.#wrongMs = DAY_MS
     this.#planeStarts()
     if (this.#plane.isRecovering) this.#plane.confirmRecovery()
     for (const node of this.#nodes) if (!node.isUp) node.boot()
@@ -287,10 +331,22 @@ export class World {
       if (state === 'reverted') this.#watch.onReverted(id, rollout, this.#plane)
       ends[state] = (ends[state] ?? 0) + 1
       if (!mayRest(state)) this.#watch.fail('rest', `${id} is still ${state}: ${reason}`)
+      if (state === 'queued') this.#blocked(id)
     }
     // A restored database has forgotten what it told nodes after the backup.
     if (!this.#wasRestored) for (const node of this.#nodes) this.#settled(node)
     return { steps: this.#watch.steps, rollouts: this.#plane.db.rollouts.size, ends }
+  }
+
+  /** Somebody has to decide about one of those it names. */
+  #blocked(id: string): void {
+    const { asked, rollouts } = this.#plane.db
+    const blockedBy = asked.get(id)?.blockedBy ?? []
+    const isTrue = blockedBy.some((other) => {
+      const state = rollouts.get(other)?.state
+      return state !== undefined && !isTerminal(state)
+    })
+    if (!isTrue) this.#watch.fail('rest', `${id} waits for ${blockedBy.join()}, which are over`)
   }
 
   /** What a rollout says of a node in peace is what the node runs. */

@@ -6,11 +6,12 @@ import { addShares, shareOf } from './bootstrap.ts'
 import type { Engine } from './engine.ts'
 import { type Group, judgeGates, MAX_GAP_SECONDS, withSilent } from './gates.ts'
 import type { Rollout, Task } from './model.ts'
-import { gatedRollouts, type Now, type Reader } from './store.ts'
+import { gatedRollouts, type Reader } from './store.ts'
 
-type Deps = Now & {
+type Deps = {
   db: Reader
   now: () => number
+  isConnected: (nodeId: string) => boolean
   engine: Pick<Engine, 'evaluated' | 'ill'>
   samplesOf: Metrics['samples']
   /** Of those that were measured in that time. */
@@ -78,7 +79,7 @@ export function createEvaluator(deps: Deps) {
 
   return {
     async evaluate(): Promise<void> {
-      for (const { row, rollout } of await gatedRollouts(db, deps)) {
+      for (const { row, rollout } of await gatedRollouts(db, isConnected)) {
         await watchNodes(row.id, rollout)
         await judge(row.id, rollout)
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
-import type { Hold, Rollout, Task } from './model.ts'
+import type { Hold, Progress, Rollout, Task } from './model.ts'
 import { isConflict, isOfItsKind } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered } from './tasks.ts'
 
@@ -37,6 +37,9 @@ export const awaitingEvidence = ({ policy, progress }: Rollout) =>
 
 export const away = (tasks: readonly Task[]) =>
   `${names(tasks)} took the version and ${tasks.length > 1 ? 'are' : 'is'} not connected. It goes on by itself on return, resume goes on without. ${WAY_OUT}`
+
+export const closed = (why: string, { wave, waves }: Progress) =>
+  `${why} ${wave < waves ? `Wave ${wave + 1} of ${waves}` : 'The last wave, of nodes that were out of reach,'} begins by itself then. ${WAY_OUT}`
 
 export function failed(tasks: readonly Task[]): string {
   const [first] = tasks

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Rollouts in control.db. Their tasks: task-store.ts; their leases: lease-store.ts; the nodes: fleet-store.ts.
+// Rollouts in control.db. Their tasks: task-store.ts; their leases: lease-store.ts; those that wait:
+// queue-store.ts; the nodes: fleet-store.ts.
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
+import { readFarmRules } from './farm-rules.ts'
 import { AT_ONCE, type Policy, type Rollout } from './model.ts'
 import type { RolloutState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
@@ -73,13 +75,6 @@ const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: 
     .limit(limit)
 
 export type Loaded = { row: RolloutRow; rollout: Rollout }
-/** What the database does not know of now. */
-export type Now = {
-  /** Known in memory only: after a restart nobody is until they speak. */
-  isConnected: (nodeId: string) => boolean
-  /** Most nodes of the farm between two configs at once; null: no limit. */
-  farmBudget: (db: Reader) => Promise<number | null>
-}
 
 /** What was not asked when it was made is as it was then for all. */
 export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
@@ -87,10 +82,14 @@ export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
   ...JSON.parse(policy),
 })
 
+/**
+ * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
+ * window is open the engine knows.
+ */
 export async function loadRollout(
   trx: Reader,
   id: string,
-  { isConnected, farmBudget }: Now,
+  isConnected: (nodeId: string) => boolean,
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
@@ -98,9 +97,9 @@ export async function loadRollout(
   const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
   const { state, reason } = row
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
-  const budget = await farmBudget(trx)
+  const { blastBudget: budget } = (await readFarmRules(trx)).rules
   const room = budget === null ? null : budget - (await unprovenBeside(trx, id))
-  return { row, rollout: { state, reason, ...frozen, tasks, room } }
+  return { row, rollout: { state, reason, ...frozen, tasks, room, closed: null } }
 }
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
@@ -119,14 +118,15 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
     .select('id')
     .where('state', 'in', ['running', 'paused'])
     .where(
-      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' = 'soaking')`,
+      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('soaking', 'waiting'))`,
     )
     .execute()
   return rows.map((row) => row.id)
 }
 
-/** They share the farm's budget. Who goes back comes first. */
+/** They share the farm's budget, if there is one. Who goes back comes first. */
 export async function sharingRollouts(db: Reader): Promise<string[]> {
+  if ((await readFarmRules(db)).rules.blastBudget === null) return []
   const rows = await db
     .selectFrom('rollouts')
     .select('id')
@@ -138,14 +138,17 @@ export async function sharingRollouts(db: Reader): Promise<string[]> {
 }
 
 /** Under way, with gates. */
-export async function gatedRollouts(db: Reader, now: Now): Promise<Loaded[]> {
+export async function gatedRollouts(
+  db: Reader,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Loaded[]> {
   const rows = await db
     .selectFrom('rollouts')
     .select('id')
     .where('state', 'in', ['running', 'paused'])
     .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
     .execute()
-  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, now)))
+  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
   return loaded.filter((one) => one !== null)
 }
 
@@ -175,11 +178,11 @@ export type RolloutMark = {
   config: string
   version: number
   state: string
-  created_at_ms: number
+  started_at_ms: number
   ended_at_ms: number | null
 }
 
-/** Rollouts that touched one of these nodes and began or ended in that time. */
+/** Rollouts that touched one of these nodes and began or ended in that time; not those that never began. */
 export const marksBetween = (
   db: Reader,
   nodeIds: readonly string[],
@@ -187,9 +190,9 @@ export const marksBetween = (
 ): Promise<RolloutMark[]> =>
   db
     .selectFrom('rollouts')
-    .select(['id', 'config', 'version', 'state', 'created_at_ms', 'ended_at_ms'])
+    .select(['id', 'config', 'version', 'state', 'started_at_ms', 'ended_at_ms'])
     .where((eb) =>
-      eb.or([eb.between('created_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
+      eb.or([eb.between('started_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
     )
     .where((eb) =>
       eb.exists(
@@ -200,6 +203,8 @@ export const marksBetween = (
           .where('node_id', 'in', nodeIds),
       ),
     )
-    .orderBy('created_at_ms')
+    .where('started_at_ms', 'is not', null)
+    .orderBy('started_at_ms')
     .limit(200)
+    .$narrowType<{ started_at_ms: number }>()
     .execute()

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize'
 import { DEADLINES } from '../../agents/deadlines.ts'
 import { sha256 } from '../../ids.ts'
 import { AT_ONCE, type Policy } from './model.ts'
-import type { Strategy } from './schema.ts'
+import type { Gate, Strategy } from './schema.ts'
 import { CAREFUL, planWaves, type WaveNode } from './waves.ts'
 
 export type Arranged = {
@@ -14,6 +14,10 @@ export type Arranged = {
   waves: number
 }
 
+export const DEFAULT_GATES: Gate[] = [
+  { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
+  { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
+]
 const DEFAULTS = {
   ackSeconds: DEADLINES.ackMs / 1000,
   applySeconds: DEADLINES.applyMs / 1000,
@@ -26,10 +30,7 @@ const DEFAULTS = {
   maxUnreachablePercent: 10,
   maxFlaps: 3,
   onFailure: 'revert',
-  gates: [
-    { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
-    { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
-  ],
+  gates: DEFAULT_GATES,
   minSamples: 500,
 } satisfies Partial<Strategy>
 /** On the whole wave, so that a farm does not reload at once. */

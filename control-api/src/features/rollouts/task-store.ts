@@ -3,7 +3,7 @@
 import { type Selectable, sql } from 'kysely'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
-import type { Task } from './model.ts'
+import { type Task, WAITING } from './model.ts'
 import type { TaskState } from './schema.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
 import type { RolloutTables } from './tables.ts'
@@ -11,18 +11,7 @@ import { UNPROVEN } from './tasks.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string }
-export type NewTask = Pick<
-  TaskRow,
-  | 'node_id'
-  | 'state'
-  | 'digest'
-  | 'generation'
-  | 'group_name'
-  | 'kind'
-  | 'wave'
-  | 'previous_generation'
-  | 'previous_digest'
-> & {
+export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'kind' | 'wave'> & {
   text: string
   textId: string
 }
@@ -42,6 +31,8 @@ export async function insertTasks(
       .insertInto('node_tasks')
       .values({
         ...task,
+        state: 'pending',
+        generation: null,
         rollout_id: id,
         text_id: textId,
         code: null,
@@ -137,6 +128,8 @@ export async function saveTask(
       flaps: task.flaps,
       refusals: task.refusals,
       excused: Number(task.isExcused),
+      previous_generation: task.previous?.generation ?? null,
+      previous_digest: task.previous?.digest ?? null,
       updated_at_ms: nowMs,
     })
     .where('rollout_id', '=', rolloutId)
@@ -185,12 +178,14 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/** Tasks of this rollout's nodes that are not over in rollouts before it. */
+/** Tasks of this rollout's nodes that are not over in rollouts that began before it. */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
+    .innerJoin('rollouts', 'rollouts.id', 'node_tasks.rollout_id')
     .select(['rollout_id', 'node_id'])
-    .where('state', 'in', OPEN)
+    .where('node_tasks.state', 'in', OPEN)
+    .where('rollouts.state', 'not in', WAITING)
     .where('rollout_id', '!=', rolloutId)
     .where('node_id', 'in', (eb) =>
       eb

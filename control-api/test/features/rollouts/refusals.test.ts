@@ -50,8 +50,16 @@ const begun = (tasks: Task[], room: number | null = null): Rollout =>
       progress: firstProgress(1, POLICY),
       tasks,
       room,
+      closed: null,
     },
-    { kind: 'started' },
+    {
+      kind: 'started',
+      nodes: tasks.map(({ nodeId, generation, previous }) => ({
+        nodeId,
+        settledGeneration: generation,
+        previous,
+      })),
+    },
   )
 /** Offers are made as they are asked for: each node's generation goes up by one from 7 on. */
 function run(state: Rollout, ...events: RolloutEvent[]): Rollout {
