@@ -2214,6 +2214,18 @@ export interface components {
                     onFail: "revert" | "freeze" | "pause";
                 }[];
                 minSamples: number;
+                probes: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
             };
             /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
             isFastPath: boolean;
@@ -2239,12 +2251,16 @@ export interface components {
                         nodes: number;
                         /** @description Requests */
                         samples: number;
+                        /** @description So many requests, of all in that time, were probes */
+                        probed: number;
                         value: number | null;
                     };
                     control: {
                         nodes: number;
                         /** @description Requests */
                         samples: number;
+                        /** @description So many requests, of all in that time, were probes */
+                        probed: number;
                         value: number | null;
                     };
                     value: number | null;
@@ -2329,6 +2345,18 @@ export interface components {
                     onFail: "revert" | "freeze" | "pause";
                 }[];
                 minSamples: number;
+                probes: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
             };
             /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
             isFastPath: boolean;
@@ -10841,7 +10869,13 @@ export interface operations {
                      *                 "onFail": "revert"
                      *               }
                      *             ],
-                     *             "minSamples": 1
+                     *             "minSamples": 1,
+                     *             "probes": [
+                     *               {
+                     *                 "host": "www.example.org",
+                     *                 "path": "/"
+                     *               }
+                     *             ]
                      *           },
                      *           "isFastPath": true,
                      *           "planDigest": "planDigest",
@@ -10858,11 +10892,13 @@ export interface operations {
                      *                 "canary": {
                      *                   "nodes": 1,
                      *                   "samples": 1,
+                     *                   "probed": 1,
                      *                   "value": 0.25
                      *                 },
                      *                 "control": {
                      *                   "nodes": 1,
                      *                   "samples": 1,
+                     *                   "probed": 1,
                      *                   "value": 0.25
                      *                 },
                      *                 "value": 0.25,
@@ -11040,7 +11076,13 @@ export interface operations {
                  *             "onFail": "revert"
                  *           }
                  *         ],
-                 *         "minSamples": 1
+                 *         "minSamples": 1,
+                 *         "probes": [
+                 *           {
+                 *             "host": "www.example.org",
+                 *             "path": "/"
+                 *           }
+                 *         ]
                  *       },
                  *       "onOverlap": "queue",
                  *       "startAt": "startAt",
@@ -11097,6 +11139,19 @@ export interface operations {
                         }[];
                         /** @description Requests on each side */
                         minSamples?: number;
+                        /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
+                        probes?: {
+                            /**
+                             * @description Of the site. Left out: the address of the node itself
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description With its query, as in a request: percent-encoded
+                             * @example /
+                             */
+                            path: string;
+                        }[];
                     };
                     /**
                      * @description When other rollouts own some of the nodes, or wait for them: queue waits its turn behind them, supersede freezes those under way and ends those that wait. Default: queue
@@ -11175,7 +11230,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -11242,7 +11303,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -11259,11 +11326,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11523,7 +11592,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -11540,11 +11615,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11744,7 +11821,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -11761,11 +11844,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12034,7 +12119,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -12051,11 +12142,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12322,7 +12415,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -12339,11 +12438,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12612,7 +12713,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -12629,11 +12736,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12902,7 +13011,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -12919,11 +13034,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -13190,7 +13307,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -13207,11 +13330,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -13480,7 +13605,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -13497,11 +13628,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -13770,7 +13903,13 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
@@ -13787,11 +13926,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,

@@ -11,6 +11,7 @@ import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { LogRequests } from './agents/log-requests.ts'
+import { ProbeOrders } from './agents/probe-orders.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
@@ -199,6 +200,7 @@ export async function buildService(
   // What was under way when the backup was made is long over, one way or the other.
   if (identity.recovery) await engine.freezeAll('the restore')
   const samplesOf = metrics.samples
+  const probeOrders = new ProbeOrders((nodeId) => fleet.wake(nodeId))
   const evaluator = createEvaluator({
     db,
     now,
@@ -206,6 +208,7 @@ export async function buildService(
     engine,
     samplesOf,
     latencySummaries: metrics.latencySummaries,
+    probe: (nodeId, order) => probeOrders.give(nodeId, order),
   })
   const stopTicker = startTicker({
     engine,
@@ -236,6 +239,7 @@ export async function buildService(
     identify: createIdentify({ db, write, now, authority, fleet }),
     authority,
     logRequests,
+    probeOrders,
     metrics,
     now,
   })

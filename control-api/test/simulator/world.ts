@@ -231,6 +231,7 @@ export class World {
       gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
       minSamples: 500,
       isFastPath: false,
+      probes: [],
     }
   }
 

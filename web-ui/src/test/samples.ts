@@ -175,6 +175,7 @@ const atOnce: Rollout['policy'] = {
   onFailure: 'pause',
   gates: [],
   minSamples: 500,
+  probes: [],
 }
 
 export function rollout(change: Partial<Rollout> = {}): Rollout {

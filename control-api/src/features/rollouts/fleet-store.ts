@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { driftOf } from '../../agents/drift.ts'
 import type { AssignmentsTable } from '../../db/database.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
@@ -145,3 +145,17 @@ export const newcomers = (trx: Trx, rollout: RolloutRow) =>
       eb.selectFrom('assignments').select('node_id').where('rollout_id', 'is not', null),
     )
     .execute()
+
+/** The rollout's nodes that can fetch paths from themselves. */
+export async function nodesThatProbe(db: Reader, rolloutId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .select('nodes.id')
+    .where('rollout_id', '=', rolloutId)
+    .where(
+      sql<boolean>`exists (select 1 from json_each(nodes.capabilities) where value = 'probes')`,
+    )
+    .execute()
+  return new Set(rows.map((row) => row.id))
+}

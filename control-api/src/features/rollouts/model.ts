@@ -2,7 +2,7 @@
 // What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
 import { DEADLINES, type Deadlines } from '../../agents/deadlines.ts'
 import type { ConfigError } from '../../schema/common.ts'
-import type { Gate, OnFailure, RolloutState, TaskState, Verdict } from './schema.ts'
+import type { Gate, OnFailure, Probe, RolloutState, TaskState, Verdict } from './schema.ts'
 
 /** Frozen at the start, like the nodes and their waves: its digest is of all three. */
 export type Policy = Deadlines & {
@@ -30,6 +30,8 @@ export type Policy = Deadlines & {
   minSamples: number
   /** The version succeeded not long ago: only gates that take it back are asked, and more nodes at once. */
   isFastPath: boolean
+  /** What nodes fetch from themselves where visitors make fewer; none: nothing. */
+  probes: readonly Probe[]
 }
 
 export type Task = {
@@ -90,10 +92,10 @@ export type Rollout = {
   policy: Policy
   progress: Progress
   tasks: readonly Task[]
-  /** Of the farm's budget, what the other rollouts leave to it; null: no limit. Of now; not stored. */
-  room: number | null
   /** Why no wave may begin now; null: it may. Of now; not stored. */
   closed: string | null
+  /** Of the farm's budget, what the other rollouts leave to it; null: no limit. Of now; not stored. */
+  room: number | null
 }
 
 /** A node as it is when the rollout becomes its owner. */
@@ -201,6 +203,7 @@ export const AT_ONCE: Policy = {
   gates: [],
   minSamples: 500,
   isFastPath: false,
+  probes: [],
 }
 
 export const firstProgress = (

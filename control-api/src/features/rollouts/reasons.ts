@@ -32,8 +32,12 @@ function inWave({ progress: { wave, waves }, policy }: Pick<Rollout, 'progress' 
 export const soaking = ({ policy, progress }: Rollout) =>
   `${inWave({ policy, progress })}its nodes are healthy and are watched for ${policy.soakMs / 1000} s before the next wave begins.`
 
-export const awaitingEvidence = ({ policy, progress }: Rollout) =>
-  `${inWave({ policy, progress })}its nodes are healthy; ${progress.verdict?.message ?? 'evidence is being gathered'}. Without evidence it pauses after ${policy.maxSoakMs / 1000} s.`
+export function awaitingEvidence({ policy, progress }: Rollout): string {
+  const { message = 'evidence is being gathered', verdict } = progress.verdict ?? {}
+  const isProbed = policy.probes.length > 0 && verdict === 'no_data'
+  const probed = isProbed ? ' Nodes fetch its probes from themselves meanwhile.' : ''
+  return `${inWave({ policy, progress })}its nodes are healthy; ${message}.${probed} Without evidence it pauses after ${policy.maxSoakMs / 1000} s.`
+}
 
 export const away = (tasks: readonly Task[]) =>
   `${names(tasks)} took the version and ${tasks.length > 1 ? 'are' : 'is'} not connected. It goes on by itself on return, resume goes on without. ${WAY_OUT}`

@@ -88,6 +88,7 @@ export type Gate = Static<typeof GateSchema>
 const SideSchema = Type.Object({
   nodes: Type.Integer(),
   samples: Type.Integer({ description: 'Requests' }),
+  probed: Type.Integer({ description: 'So many requests, of all in that time, were probes' }),
   value: Nullable(Type.Number()),
 })
 const GateEvidenceSchema = Type.Object({
@@ -110,6 +111,27 @@ export const EvidenceSchema = Type.Object({
   gates: Type.Array(GateEvidenceSchema),
 })
 export type Evidence = Static<typeof EvidenceSchema>
+
+/** What nodes fetch from themselves. */
+export const ProbeSchema = Type.Object(
+  {
+    host: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9.-]{1,253}$',
+        examples: ['www.example.org'],
+        description: 'Of the site. Left out: the address of the node itself',
+      }),
+    ),
+    path: Type.String({
+      pattern: '^/[!-"$-~]*$',
+      maxLength: 2048,
+      examples: ['/'],
+      description: 'With its query, as in a request: percent-encoded',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type Probe = Static<typeof ProbeSchema>
 
 const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Seconds = (maximum: number) => Type.Integer({ minimum: 0, maximum })
@@ -173,6 +195,13 @@ export const StrategySchema = Type.Object(
     minSamples: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests on each side' }),
     ),
+    probes: Type.Optional(
+      Type.Array(ProbeSchema, {
+        maxItems: 20,
+        description:
+          'Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -196,6 +225,7 @@ export const PolicySchema = Type.Object({
   onFailure: OnFailureSchema,
   gates: Type.Array(GateSchema),
   minSamples: Type.Integer(),
+  probes: Type.Array(ProbeSchema),
 })
 export const KindSchema = Type.String({
   description: 'Its system, version and capabilities: nodes of a kind refuse the same things',

@@ -102,7 +102,8 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const changing = plan.nodes.filter((planned) => !isStill(planned))
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
   const isFastPath = emergency === undefined && recent.includes(version)
-  const first = arrange(await waveNodes(deps, changing, strategy), strategy, { isFastPath })
+  const nodes = await waveNodes(deps, changing, strategy)
+  const first = arrange(nodes, strategy, { isFastPath })
   // Should such a node have to change after all, it does so behind those that prove something.
   const last = first.waves - 1
   const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))

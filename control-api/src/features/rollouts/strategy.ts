@@ -32,6 +32,7 @@ const DEFAULTS = {
   onFailure: 'revert',
   gates: DEFAULT_GATES,
   minSamples: 500,
+  probes: [],
 } satisfies Partial<Strategy>
 /** On the whole wave, so that a farm does not reload at once. */
 const MAX_PARALLEL = { most: 10, percent: 10 }
@@ -77,6 +78,7 @@ function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean):
     gates: isFastPath ? said.gates.filter(({ onFail }) => onFail === 'revert') : said.gates,
     minSamples: said.minSamples,
     isFastPath,
+    probes: said.probes,
   }
 }
 
@@ -111,4 +113,5 @@ export const viewPolicy = (policy: Policy) => ({
   onFailure: policy.onFailure,
   gates: [...policy.gates],
   minSamples: policy.minSamples,
+  probes: [...policy.probes],
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
-// 030-rollout-queue.ts).
+// 030-rollout-queue.ts, 032-rollout-probes.ts).
 import type { Generated } from 'kysely'
 import type { OnOverlap } from './order-schema.ts'
 import type { RolloutState, TaskState } from './schema.ts'

@@ -756,6 +756,26 @@ describe('a rollout with gates', () => {
     expect(service.nodes[1]?.ran).toEqual([text(8080)])
   }, 60_000)
 
+  it('has nodes that can fetch the probes, as many on each side, and once until that is reported', async () => {
+    const service = await servingFarm()
+    const probes = [{ path: '/' }, { host: 'www.example.org', path: '/?a' }]
+    for (const node of service.nodes.slice(0, 2)) {
+      node.capabilities = ['confirm', 'probes']
+      await node.hello()
+    }
+    const id = await soaks(service, { ...gated, probes, soakSeconds: 3_600 })
+    const asked = () => service.nodes.map((node) => node.probes.length)
+    await expect.poll(asked, LONG).toEqual([1, 1, 0])
+    const [canary, control] = service.nodes.map((node) => node.probes[0])
+    expect(canary).toMatchObject({ count: 100, perSecond: 5, paths: probes })
+    expect(control).toMatchObject({ count: 100, perSecond: 5, paths: probes })
+    const { evidence } = await get(service, id)
+    await expect
+      .poll(async () => (await get(service, id)).evidence?.at, LONG)
+      .not.toBe(evidence?.at)
+    expect(asked()).toEqual([1, 1, 0])
+  }, 60_000)
+
   it('takes a node that answers 5xx for ill at once', async () => {
     const service = await servingFarm()
     const gates = [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]

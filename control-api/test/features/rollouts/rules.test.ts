@@ -41,8 +41,8 @@ const rollout = (...tasks: Task[]): Rollout => ({
   policy: AT_ONCE,
   progress: firstProgress(1, AT_ONCE),
   tasks,
-  room: null,
   closed: null,
+  room: null,
 })
 /** Its nodes are as its tasks say. */
 const started = ({ tasks }: Rollout): RolloutEvent => ({

@@ -108,6 +108,7 @@ describe('a plan', () => {
       planDigestOf({ ...release, version: 2 }, arrange([node('a')], {}, SLOW), nodes),
       planDigestOf(release, arrange([node('a')], { soakSeconds: 1 }, SLOW), nodes),
       planDigestOf(release, arrange([node('a')], { applySeconds: 60 }, SLOW), nodes),
+      planDigestOf(release, arrange([node('a')], { probes: [{ path: '/' }] }, SLOW), nodes),
       planDigestOf(release, arrange([node('a')], {}, FAST), nodes),
       planDigestOf(release, arrange([node('a')], {}, SLOW), [{ nodeId: 'a', digest: 'e' }]),
     ]
