@@ -13,13 +13,14 @@ const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
 const TASKS = 'src/features/rollouts/tasks.ts'
+const QUEUE = 'src/features/rollouts/queue.ts'
 const REFUSALS = 'src/features/rollouts/refusals.ts'
 const FAULTS: readonly Fault[] = [
   {
     name: 'no lease check: a second rollout takes nodes that another owns',
-    file: RULES,
-    find: '? { refusedBy: first, giveWay: [] }',
-    put: '? { refusedBy: null, giveWay: [] }',
+    file: QUEUE,
+    find: 'const inItsWay = [...among(owners)]',
+    put: 'const inItsWay: string[] = []',
   },
   {
     name: 'no limit of nodes that are offered the version at once',
