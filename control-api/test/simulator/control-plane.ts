@@ -205,7 +205,7 @@ export class ControlPlane {
   }
 
   #shareRoom(): void {
-    for (const state of ['reverting', 'running']) {
+    for (const state of ['reverting', 'running', 'succeeded']) {
       for (const [id, rollout] of this.db.rollouts) {
         if (rollout.state === state) this.#dispatch(id, { kind: 'room' })
       }

@@ -130,7 +130,16 @@ export async function sharingRollouts(db: Reader): Promise<string[]> {
   const rows = await db
     .selectFrom('rollouts')
     .select('id')
-    .where('state', 'in', ['running', 'reverting'])
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['running', 'reverting']),
+        // Its stragglers may have come back. The state is said in full for the index.
+        eb.and([
+          eb('state', '=', 'succeeded'),
+          sql<boolean>`id in (select rollout_id from node_tasks where state = 'unreachable')`,
+        ]),
+      ]),
+    )
     .orderBy((eb) => eb.case().when('state', '=', 'reverting').then(0).else(1).end())
     .orderBy('id')
     .execute()
