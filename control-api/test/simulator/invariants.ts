@@ -7,7 +7,7 @@ import {
   type Rollout,
   type RolloutEvent,
 } from '../../src/features/rollouts/model.ts'
-import type { ControlPlane, Offer } from './control-plane.ts'
+import type { Database, Offer } from './database.ts'
 import type { Change, SimNode } from './node.ts'
 
 export class Violation extends Error {}
@@ -21,13 +21,20 @@ export class Watch {
   readonly #good = new Map<string, Set<string>>()
   readonly #highest = new Map<string, number>()
   readonly #fellSilent = new Set<string>()
-  readonly nodes = new Map<string, SimNode>()
+  /** By id, with its clones. */
+  readonly nodes: Map<string, SimNode[]>
   /** Since when the control plane is down; null: it is up. */
   downSinceMs: number | null = null
+  /** Another one tells nodes what to do. */
+  hasTwin = false
   nowMs: () => number = () => 0
   /** When a state changed last. */
   movedAtMs = 0
   steps = 0
+
+  constructor(nodes = new Map<string, SimNode[]>()) {
+    this.nodes = nodes
+  }
 
   fail(invariant: string, what: string): never {
     throw new Violation(`${invariant}: ${what}`)
@@ -111,21 +118,25 @@ export class Watch {
       const task = tasks.find((one) => one.nodeId === nodeId)
       if (!task || nodeId === null || (to !== 'confirmed' && to !== 'reverted')) continue
       const digest = to === 'reverted' ? task.previous?.digest : task.digest
-      const node = this.nodes.get(nodeId)
-      if (!node?.ran.has(`${task.generation} ${digest}`)) {
+      const ran = `${task.generation} ${digest}`
+      if (!this.nodes.get(nodeId)?.some((node) => node.ran.has(ran))) {
         this.fail('I11', `${nodeId} is ${to} with generation ${task.generation}, and never ran it`)
       }
-      const good = this.#good.get(nodeId) ?? new Set()
-      good.add(digest ?? '')
-      this.#good.set(nodeId, good)
+      this.#noteGood(nodeId, digest ?? '')
     }
   }
 
+  #noteGood(nodeId: string, digest: string): void {
+    this.#good.set(nodeId, (this.#good.get(nodeId) ?? new Set()).add(digest))
+  }
+
   /** What it may yet obey, of whom. */
-  #outstanding({ db }: ControlPlane): void {
+  #outstanding(db: Database): void {
     for (const [nodeId, offers] of db.offers) {
       const latest = offers.findLast((one) => one.state !== 'withdrawn')
-      if (latest?.state !== 'offered') continue
+      if (latest?.state !== 'offered' || latest.rolloutId === null) continue
+      // Who is decommissioned is not heard any more, and gets nothing.
+      if (db.nodes.get(nodeId)?.isDecommissioned) continue
       const task = db.rollouts.get(latest.rolloutId)?.tasks.find((one) => one.nodeId === nodeId)
       // Its way back waits for it, whoever has it now.
       const isWayBack = latest.digest !== task?.digest
@@ -135,20 +146,23 @@ export class Watch {
     }
   }
 
-  onAssign({ db }: ControlPlane, offer: Offer): void {
+  onAssign(db: Database, offer: Offer): void {
     const { nodeId, generation, rolloutId } = offer
-    const node = this.nodes.get(nodeId)
     const given = db.offers.get(nodeId) ?? []
     // A restored database has forgotten what it gave, not what nodes obeyed and said.
     const highest = given.reduce((most, one) => Math.max(most, one.generation), 0)
     if (generation <= highest) this.fail('I5', `${nodeId} is given ${generation} after ${highest}`)
+    if (rolloutId === null) {
+      this.#isReleased(db, offer)
+      return
+    }
     const holder = db.leases.get(nodeId)
     if (holder !== undefined && holder !== rolloutId) {
       this.fail('I2', `${rolloutId} gives ${nodeId} something, which belongs to ${holder}`)
     }
     const rollout = db.rollouts.get(rolloutId)
     const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
-    if (!node || !rollout || !task) this.fail('I2', `${rolloutId} has no task for ${nodeId}`)
+    if (!rollout || !task) throw new Violation(`I2: ${rolloutId} has no task for ${nodeId}`)
     if (
       holder === undefined &&
       rollout.state !== 'succeeded' &&
@@ -161,12 +175,21 @@ export class Watch {
     }
   }
 
+  /** A new node gets what proved itself on all others, never a candidate. */
+  #isReleased(db: Database, { nodeId, digest }: Offer): void {
+    const isProven = [...db.rollouts.values()].some(
+      ({ state, tasks }) => state === 'succeeded' && tasks.some((task) => task.digest === digest),
+    )
+    if (!isProven) this.fail('I3', `${nodeId}, a new node, gets ${digest}, which nothing proved`)
+  }
+
   /** With the new offer in it. */
-  onOffered(controlPlane: ControlPlane, { rolloutId }: Offer): void {
-    const rollout = controlPlane.db.rollouts.get(rolloutId)
-    if (!rollout || rollout.policy.maxParallel === null || rollout.progress.goesBack !== null)
-      return
-    this.#withinBudget(controlPlane, rolloutId, rollout, { countIll: true })
+  onOffered(db: Database, { rolloutId }: Offer): void {
+    const rollout = rolloutId === null ? undefined : db.rollouts.get(rolloutId)
+    if (rolloutId === null || !rollout || rollout.policy.maxParallel === null) return
+    if (rollout.progress.goesBack === null) {
+      this.#withinBudget(db, rolloutId, rollout, { countIll: true })
+    }
   }
 
   onGiveBack(id: string, nodeId: string, earlier: Offer | undefined): void {
@@ -179,6 +202,7 @@ export class Watch {
 
   /** Kept, it would be what the node goes back to. */
   onKept(rollout: Rollout | undefined, { nodeId, generation, rolloutId, digest }: Offer): void {
+    if (rolloutId === null) this.#noteGood(nodeId, digest)
     const isBad = rollout?.progress.goesBack != null
     const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
     // Without anything before it, keeping it is better than nothing.
@@ -188,28 +212,28 @@ export class Watch {
   }
 
   /** At rest: of what was taken back nothing runs any more. */
-  onReverted(id: string, { tasks }: Rollout, { db }: ControlPlane): void {
+  onReverted(id: string, { tasks }: Rollout, db: Database): void {
     for (const { nodeId, state } of tasks) {
-      const running = this.nodes.get(nodeId)?.running
+      const running = this.nodes.get(nodeId)?.[0]?.running
       const offer = db.offers.get(nodeId)?.find((one) => one.generation === running?.generation)
       const isLeft = offer?.rolloutId === id && !['reverted', 'skipped', 'nacked'].includes(state)
       if (isLeft) this.fail('I9', `${id} is reverted, and ${nodeId} runs its version (${state})`)
     }
   }
 
-  afterCommit(controlPlane: ControlPlane): void {
-    this.#outstanding(controlPlane)
-    for (const [id, rollout] of controlPlane.db.rollouts) {
+  afterCommit({ db }: { db: Database }): void {
+    this.#outstanding(db)
+    for (const [id, rollout] of db.rollouts) {
       if (rollout.policy.maxParallel === null) continue
       // A node that falls ill long after it was well takes room it did not ask for.
-      this.#withinBudget(controlPlane, id, rollout, { countIll: false })
-      this.#leased(controlPlane, id, rollout)
+      this.#withinBudget(db, id, rollout, { countIll: false })
+      this.#leased(db, id, rollout)
     }
   }
 
   /** Counted by what nodes were given, not by what the engine thinks of its tasks. */
   #withinBudget(
-    { db }: ControlPlane,
+    db: Database,
     id: string,
     { policy, progress, tasks }: Rollout,
     { countIll }: { countIll: boolean },
@@ -237,7 +261,7 @@ export class Watch {
     }
   }
 
-  #leased({ db }: ControlPlane, id: string, { state, tasks, progress }: Rollout): void {
+  #leased(db: Database, id: string, { state, tasks, progress }: Rollout): void {
     const owns = !isTerminal(state) && state !== 'revert_incomplete'
     for (const { nodeId, wave, state: taskState, generation } of tasks) {
       const isOurs = db.leases.get(nodeId) === id
@@ -254,13 +278,16 @@ export class Watch {
       this.fail('I1', `${node.id} runs ${running.digest} unseen`)
     }
     if (running && change === 'swap') {
-      const highest = this.#highest.get(node.id) ?? 0
-      if (running.generation <= highest) {
-        this.fail('I5', `${node.id} takes ${running.generation} after ${highest}`)
+      const highest = this.#highest.get(node.label) ?? 0
+      // Without a confirmed config it says that it has none, and may be given the same again.
+      const isAgain = running.generation === highest && node.disk.confirmed === null
+      if (running.generation <= highest && !isAgain) {
+        this.fail('I5', `${node.label} takes ${running.generation} after ${highest}`)
       }
-      this.#highest.set(node.id, running.generation)
+      this.#highest.set(node.label, running.generation)
+      if (node.isRefused) this.fail('N7', `${node.label} is a clone, and took something`)
     }
-    if (this.downSinceMs === null || change !== 'swap') return
+    if (this.downSinceMs === null || this.hasTwin || change !== 'swap') return
     if (this.nowMs() - this.downSinceMs > AFTERSHOCK_MS) {
       this.fail('I12', `${node.id} changed while nobody told it to`)
     }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// What people do in the simulation, and what measurements say to them: orders, commands, decisions.
+import {
+  AT_ONCE,
+  isTerminal,
+  type Policy,
+  type Rollout,
+} from '../../src/features/rollouts/model.ts'
+import type { World } from './world.ts'
+
+const DIGESTS = ['v1', 'v2', 'v3', 'v4', 'v5']
+const COMMANDS = ['pause', 'resume', 'resume', 'skip-gate', 'freeze', 'revert', 'revert'] as const
+const DECIDE_EVERY_MS = 5_000
+
+export class People {
+  readonly #world: World
+  #orders = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** `kind`: 0 to 49. */
+  act(kind: number): void {
+    const { plane, chance } = this.#world
+    if (!plane.isUp) return
+    if (kind < 25) this.#order()
+    else if (kind < 43) this.#command()
+    else if (kind < 46) plane.discardDrift(this.#anyNode())
+    else if (kind < 48) this.#keepOne(this.#anyNode())
+    else if (chance.is(0.3)) this.#world.join()
+  }
+
+  /** In peace somebody looks after what waits for a decision. */
+  decideClones(): void {
+    for (const nodeId of this.#world.watch.nodes.keys()) this.#keepOne(nodeId)
+    this.#world.scheduler.after(DECIDE_EVERY_MS, () => this.decideClones())
+  }
+
+  #anyNode = () => this.#world.chance.of([...this.#world.watch.nodes.keys()])
+
+  /** The process that was there first, once it was heard again. */
+  #keepOne(nodeId: string): void {
+    const { plane, watch } = this.#world
+    const clone = plane.db.nodes.get(nodeId)?.standing.clone
+    const original = watch.nodes.get(nodeId)?.[0]
+    if (original && clone && clone.keep === null) plane.keepClone(nodeId, original.incarnation)
+  }
+
+  #order(): void {
+    const { chance, plane } = this.#world
+    const all = [...plane.db.nodes].filter(([, { isDecommissioned }]) => !isDecommissioned)
+    const chosen = all.map(([id]) => id).filter(() => chance.is(0.85))
+    const waves: string[][] = []
+    const size = chance.between(1, 4)
+    for (let i = 0; i < chosen.length; i += size) waves.push(chosen.slice(i, i + size))
+    const isAtOnce = chance.is(0.15)
+    plane.order({
+      id: `r${++this.#orders}`,
+      digest: chance.of(DIGESTS),
+      policy: isAtOnce ? AT_ONCE : this.#policy(),
+      waves: isAtOnce ? [chosen] : waves,
+      isForAll: chosen.length === all.length,
+      onOverlap: chance.is(0.3) ? 'supersede' : 'refuse',
+    })
+  }
+
+  #policy(): Policy {
+    const { chance } = this.#world
+    const maxParallel = chance.between(1, 3)
+    return {
+      maxParallel,
+      blastBudget: maxParallel + chance.between(0, 2),
+      minHealthyMs: chance.of([0, 5_000, 30_000]),
+      soakMs: chance.of([0, 10_000, 60_000]),
+      maxSoakMs: 120_000,
+      progressDeadlineMs: chance.of([null, 120_000, 600_000]),
+      maxFailedPercent: chance.of([0, 30]),
+      maxUnreachablePercent: chance.of([10, 50, 100]),
+      maxFlaps: chance.between(0, 3),
+      onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
+      gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
+      minSamples: 500,
+    }
+  }
+
+  #command(): void {
+    const { chance, plane } = this.#world
+    const ids = [...plane.db.rollouts.keys()].slice(-2)
+    if (ids.length === 0) return
+    plane.command(chance.of(ids), { kind: chance.of(COMMANDS), actor: 'ana', why: 'because' })
+  }
+
+  /** What the metrics would say; where few requests are, nothing. */
+  measure(): void {
+    const { chance, plane } = this.#world
+    for (const [id, rollout] of plane.db.rollouts) {
+      // A verdict may come late: the rollout goes back already, or is over.
+      if (chance.is(isTerminal(rollout.state) ? 0.001 : 0.2)) this.#judge(id, rollout)
+    }
+  }
+
+  #judge(id: string, { tasks, progress, policy }: Rollout): void {
+    const { chance, plane, scheduler } = this.#world
+    if (!plane.isUp) return
+    const ill = tasks.find(
+      ({ nodeId, state, digest, offers }) =>
+        offers > 0 &&
+        ['confirmed', 'healthy', 'done'].includes(state) &&
+        this.#world.flawOf(nodeId, digest) === 'slow',
+    )
+    if (ill && chance.is(0.1)) {
+      plane.ill(id, ill.nodeId)
+      return
+    }
+    if (policy.gates.length === 0) return
+    const isTooLate = progress.goesBack !== null
+    const verdict =
+      ill || isTooLate ? 'fail' : chance.of(['pass', 'pass', 'no_data', 'inconclusive'] as const)
+    const wave = chance.is(0.1) ? progress.wave - 1 : progress.wave
+    const onFail = chance.of(['revert', 'pause', 'freeze'] as const)
+    const message = `measured at ${scheduler.nowMs}`
+    plane.evaluated(id, { kind: 'evaluated', wave, verdict, onFail, message })
+  }
+}
