@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of contents: opens the stores, wires the parts, registers plugins and features.
-import compress from '@fastify/compress'
+import compress, { type FastifyCompressOptions } from '@fastify/compress'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { RouteOptions } from 'fastify'
 import { type Assignments, createAssignments } from './agents/assignments.ts'
@@ -84,6 +84,7 @@ import { problemsPlugin } from './plugins/problems.ts'
 import { serveReader } from './plugins/reader.ts'
 import { requestContextPlugin } from './plugins/request-context.ts'
 import { requestLogPlugin } from './plugins/request-log.ts'
+import { serialization } from './plugins/serialization.ts'
 import { sessionKey, sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { strictValidation } from './plugins/validation.ts'
@@ -119,6 +120,12 @@ export const API = '/api/v1'
 const CLOSE_GRACE_MS = 1000
 /** Of one address: then each is answered with a longer wait, which costs us nothing. */
 const WRONG_TOKENS = { free: 20, maxWaitMs: 60_000, forgetAfterMs: 600_000, maxKeys: 10_000 }
+/** The console is near: half the effort of the default, and the answer is hardly longer. */
+const COMPRESSION = {
+  encodings: ['br', 'gzip'],
+  globalDecompression: false,
+  zlibOptions: { level: 3 },
+} satisfies FastifyCompressOptions
 const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeatMs: 15_000 }
 
 export async function buildService(
@@ -234,6 +241,7 @@ export async function buildService(
   requireDeclaredAccess(app)
   if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
+  serialization(app)
   const box = openSecretBox(config.dataDir)
   answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
   await describeApi(app, { version, schemas: namedSchemas })
@@ -244,7 +252,7 @@ export async function buildService(
   await limitRequests(app)
   answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
-  await app.register(compress, { encodings: ['br', 'gzip'], globalDecompression: false })
+  await app.register(compress, COMPRESSION)
   keepSessionsFromBearers(app)
   await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
   const wrongTokens = new Throttle(WRONG_TOKENS)

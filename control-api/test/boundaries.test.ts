@@ -71,6 +71,7 @@ describe('the sources', () => {
       'db/lock.ts',
       'db/open.ts',
       'db/sqlite-dialect.ts',
+      'db/statements.ts',
       'metrics-store/open.ts',
     ])
     const code = (file: string) => textOf(file).replaceAll(/^\s*\/\/.*$/gm, '')

@@ -29,6 +29,9 @@ export type Conduct =
   /** Applies, and does not ask whether it may keep it. */
   | { kind: 'unconfirmed' }
 
+/** Says one message and returns the answer; throws when that is an error. */
+export type Speak = <T>(message: string, body: object, signal?: AbortSignal) => Promise<T>
+
 const hex = () => randomBytes(16).toString('hex')
 
 export class SimulatedNode {
@@ -38,8 +41,9 @@ export class SimulatedNode {
   /** Texts it ran, in order. */
   readonly ran: string[] = []
   effective: Effective | null = null
-  readonly #url: string
-  readonly #credential: string
+  readonly say: Speak
+  /** How long its question for what to run may wait for an answer. */
+  readonly #waitMs: number
   readonly #bootId = hex()
   readonly #incarnation = hex()
   #have: { generation: number; digest: string } | null = null
@@ -48,12 +52,11 @@ export class SimulatedNode {
   #online: AbortController | null = null
   #loop: Promise<void> = Promise.resolve()
 
-  private constructor(url: string, { nodeId, name, credential }: EnrolResponse) {
-    this.#url = url
-    this.id = nodeId
+  constructor({ id, name }: { id: string; name: string }, say: Speak, waitMs = 5_000) {
+    this.id = id
     this.name = name
-    if (credential === undefined) throw new Error('enrolled without a credential')
-    this.#credential = credential
+    this.say = say
+    this.#waitMs = waitMs
   }
 
   static async join(url: string, token: string, name: string): Promise<SimulatedNode> {
@@ -64,7 +67,9 @@ export class SimulatedNode {
       body: JSON.stringify({ token, name, protocol: { min: 1, max: 1 }, ...facts }),
     })
     if (!response.ok) throw new Error(await response.text())
-    return new SimulatedNode(url, (await response.json()) as EnrolResponse)
+    const { nodeId: id, name: given, credential } = (await response.json()) as EnrolResponse
+    if (credential === undefined) throw new Error('enrolled without a credential')
+    return new SimulatedNode({ id, name: given }, speakTo(url, credential))
   }
 
   /** Says hello and obeys from then on. */
@@ -120,17 +125,6 @@ export class SimulatedNode {
     return acknowledgedSeq
   }
 
-  async say<T>(message: string, body: object, signal?: AbortSignal): Promise<T> {
-    const response = await fetch(`${this.#url}/agent/v1/${message}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#credential}` },
-      body: JSON.stringify(body),
-      ...(signal && { signal }),
-    })
-    if (!response.ok) throw new Error(`${message}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as T
-  }
-
   async #obey(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -138,7 +132,7 @@ export class SimulatedNode {
           bootId: this.#bootId,
           incarnation: this.#incarnation,
           have: this.#have,
-          waitMs: 5_000,
+          waitMs: this.#waitMs,
         }
         const { assignment } = await this.say<DesiredResponse>('desired', request, signal)
         if (assignment) await this.#take(assignment)
@@ -193,6 +187,19 @@ export class SimulatedNode {
       if (answer.confirmed) return
       await sleep(answer.retryAfterMs)
     }
+  }
+}
+
+function speakTo(url: string, credential: string): Speak {
+  return async <T>(message: string, body: object, signal?: AbortSignal) => {
+    const response = await fetch(`${url}/agent/v1/${message}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}` },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    })
+    if (!response.ok) throw new Error(`${message}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
   }
 }
 

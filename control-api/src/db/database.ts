@@ -135,6 +135,9 @@ export type NodesTable = {
 }
 
 /** Of who has a `drift`. */
+/** Follows nodes.labels by triggers; nobody writes it. */
+export type NodeLabelsTable = { key: string; value: string; node_id: string }
+
 export type DriftTextsTable = { node_id: string; text: string }
 
 export type NodeCertificatesTable = {
@@ -191,6 +194,7 @@ export type CoreTables = {
   events: EventsTable
   enrolment_tokens: EnrolmentTokensTable
   nodes: NodesTable
+  node_labels: NodeLabelsTable
   node_certificates: NodeCertificatesTable
   drift_texts: DriftTextsTable
   rendered_texts: RenderedTextsTable

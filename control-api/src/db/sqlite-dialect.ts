@@ -8,6 +8,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
+import { keepStatements } from './statements.ts'
 
 export class TransactionalSqliteDialect extends SqliteDialect {
   readonly #database: Sqlite.Database
@@ -33,7 +34,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 class TransactionalSqliteDriver extends SqliteDriver {
   readonly #database: Sqlite.Database
   constructor(database: Sqlite.Database) {
-    super({ database })
+    super({ database: keepStatements(database) })
     this.#database = database
   }
 

@@ -3,7 +3,6 @@
 // ("5" becomes 5, unknown members vanish); here a body fits or is refused. Query and path values are
 // text by nature, so those are converted.
 import { Ajv, type AnySchemaObject } from 'ajv'
-import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyInstance } from 'fastify'
 import { onceForEach } from '../once-for-each.ts'
 
@@ -25,16 +24,13 @@ export function createAjv(coerceTypes: boolean): Ajv {
 }
 
 type Validate = ReturnType<Ajv['compile']>
-type Serialize = ReturnType<typeof fastJsonStringify>
 
 const [bodies, texts] = [createAjv(false), createAjv(true)]
 const bodyValidator = onceForEach<AnySchemaObject, Validate>((schema) => bodies.compile(schema))
 const textValidator = onceForEach<AnySchemaObject, Validate>((schema) => texts.compile(schema))
-const serializer = onceForEach<AnySchemaObject, Serialize>((schema) => fastJsonStringify(schema))
 
 export function strictValidation(app: FastifyInstance): void {
   app.setValidatorCompiler<AnySchemaObject>(({ schema, httpPart }) =>
     httpPart === 'body' ? bodyValidator(schema) : textValidator(schema),
   )
-  app.setSerializerCompiler<AnySchemaObject>(({ schema }) => serializer(schema))
 }

@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest'
 import { readProtocolSchemas } from '../../src/agents/message-types.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
 import { assign, example, makeToken } from './node-client.ts'
-import { ask, buildTls, joinNode, type TlsBuilt, TlsNode } from './tls-node.ts'
+import { ask } from './tls-joining.ts'
+import { buildTls, joinNode, type TlsBuilt, TlsNode } from './tls-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const answers = createAjv(false)

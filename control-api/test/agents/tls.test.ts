@@ -8,7 +8,8 @@ import { readProtocolSchemas } from '../../src/agents/message-types.ts'
 import { makeCa, makeNodeCertificate, readRequest } from '../../src/ca/x509.ts'
 import { createAjv } from '../../src/plugins/validation.ts'
 import { example, makeToken } from './node-client.ts'
-import { ask, buildTls, fetchCa, joinNode, newKey, TlsNode } from './tls-node.ts'
+import { ask, fetchCa, newKey } from './tls-joining.ts'
+import { buildTls, joinNode, TlsNode } from './tls-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const answers = createAjv(false)

@@ -4,7 +4,7 @@
 //   npm run bench -- api [--seconds S] [--versions N] [--nodes N] [--audit-rows N]
 // Beside the times stands what each route costs the service's process: on a busy machine that is the figure
 // to look at.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { Session } from '../durability/session.ts'
 import { oneTimePassword, startService } from '../service-process.ts'
 import { CONFIG, makeLargeDatabase, nodeIdOf, nodeNameOf, type Size } from './large-database.ts'
+import { cpuMsOf } from './process-cost.ts'
 
 const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 const CLIENTS = 4
@@ -22,7 +23,6 @@ const READ_LIMIT_MS = 20
 const WRITE_LIMIT_MS = 50
 /** One after the other, for what a route costs: the kernel counts in steps of 10 ms. */
 const ALONE = 40
-const CPU_TICK_MS = 10
 /** Stays below the limit of one address, too. */
 const ALONE_PAUSE_MS = 20
 
@@ -149,12 +149,6 @@ async function costOf(call: Call, { session, size, pid }: Alone): Promise<number
     await sleep(ALONE_PAUSE_MS)
   }
   return (cpuMsOf(pid) - before) / ALONE
-}
-
-/** User and system time of a process: fields 14 and 15 of its stat, the name before them may have blanks. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * CPU_TICK_MS
 }
 
 const draw: Draw = (below) => Math.floor(Math.random() * below)

@@ -15,7 +15,7 @@ import { openAuthority } from '../../src/ca/authority.ts'
 import { createKeyFile } from '../../src/ca/files.ts'
 import { beginRotation, recreateCa } from '../../src/ca/rotation.ts'
 import { makeCa, makeServer, readRequest } from '../../src/ca/x509.ts'
-import { newKey } from '../agents/tls-node.ts'
+import { newKey } from '../agents/tls-joining.ts'
 import { tempDir } from '../helper.ts'
 
 const DAY_MS = 24 * 3600 * 1000

@@ -8,6 +8,12 @@ import { describe, expect, test } from 'vitest'
 import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
 import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
+import {
+  readGate,
+  readStrategy,
+  readWaves,
+  strategyOf,
+} from '../../src/farmctl/rollouts/strategy.ts'
 import { age, outline, tableLines } from '../../src/farmctl/table.ts'
 import { tempDir } from '../helper.ts'
 
@@ -28,6 +34,45 @@ describe('how a rollout ended', () => {
     ['superseded', [], EXIT.inconclusive],
   ])('%s with nodes %j is exit code %s', (state, tasks, code) => {
     expect(exitCodeOf({ state, tasks: tasks.map((one) => ({ state: one })) })).toBe(code)
+  })
+})
+
+describe('how a rollout goes', () => {
+  test('waves are nodes, shares of nodes, shares of load, or one of each kind', () => {
+    expect(readWaves('each,2,25%,100%load,each:3')).toEqual([
+      { eachKind: 1 },
+      { nodes: 2 },
+      { percent: 25 },
+      { throughputPercent: 100 },
+      { eachKind: 3 },
+    ])
+  })
+
+  test.each([
+    ['errors5xx<=0.01:pause', { metric: 'errors5xx', max: 0.01, onFail: 'pause' }],
+    ['errors404<=2%', { metric: 'errors404', max: 0.02, onFail: 'revert' }],
+    ['firstByteP99<=1.5', { metric: 'firstByteP99', max: 1.5, onFail: 'pause' }],
+  ])('the gate %s', (text, gate) => expect(readGate(text)).toEqual(gate))
+
+  test.each([
+    ['a wave of nothing', () => readWaves('1,,100%'), /"" is no wave/],
+    ['a wave in another unit', () => readWaves('5MB'), /"5MB" is no wave/],
+    ['a gate of nothing known', () => readGate('cpu<=1'), /errors5xx, errors404/],
+    ['a gate without a limit', () => readGate('errors5xx'), /"errors5xx" is no gate/],
+    ['a soak without a unit known', () => strategyOf({ soak: '2 days' }), /--soak: "2 days"/],
+    ['no nodes at a time', () => strategyOf({ maxParallel: '0' }), /--max-parallel/],
+    ['a file that is no object', () => readStrategy('s.json', '[1]'), /^s\.json:1:1: /],
+  ])('%s is refused', (_what, read, message) => expect(read).toThrow(message))
+
+  test('nothing said is all at once; flags go over the file', () => {
+    expect(strategyOf({})).toBeUndefined()
+    expect(strategyOf({ careful: true })).toEqual({})
+    const file = readStrategy('s.json', '{ "soakSeconds": 60, "maxFlaps": 1 } // quick')
+    expect(strategyOf({ soak: '2m', gate: ['none'] }, file)).toEqual({
+      soakSeconds: 120,
+      maxFlaps: 1,
+      gates: [],
+    })
   })
 })
 

@@ -79,6 +79,11 @@ describe('GET /nodes', () => {
     expect(commonPages.map(({ length }) => length)).toEqual([500, 500, 198])
     expect(await pages('q=n11&selector=zone%3Drare')).toEqual([['n1199']])
     expect(await pages('selector=!zone')).toEqual([[]])
+    expect(await pages('limit=1&selector=zone%3Dcommon%2Czone%3Drare')).toEqual([[]])
+    const relabel = sql`update nodes set labels = '{"zone":"new","tier":"a"}' where name = 'n0599'`
+    await relabel.execute(service.services.db)
+    expect(await pages('selector=zone%3Drare')).toEqual([['n1199']])
+    expect(await pages('selector=tier%20in%20(a,b)')).toEqual([['n0599']])
   })
 })
 
@@ -168,7 +173,7 @@ describe('a page', () => {
           .filter((query) => !query.sql.includes('from "node_groups"'))
         expect(queries.length, url).toBeGreaterThan(0)
         for (const query of queries) {
-          const steps = (await planOf(services.db, query)).filter(growsWithTheTable)
+          const steps = (await planOf(services.db, query)).filter(growsWithTheTable(query))
           slow.push(...steps.map((step) => `${url}: ${step}: ${query.sql}`))
         }
       }
@@ -177,11 +182,17 @@ describe('a page', () => {
   }, 60_000)
 })
 
+/** The few nodes that a label leads to are sorted: their number is bounded, whatever the table's. */
+const SORTS_A_FEW =
+  /from "nodes" .* and "id" in \(select value from json_each\(\?\)\) order by "name"/
+
 /** The ids that are asked for come as a JSON table: as many as there are. */
-function growsWithTheTable(step: string): boolean {
-  if (step.includes('TEMP B-TREE FOR ORDER BY')) return true
-  return step.startsWith('SCAN') && !/^SCAN (\w+ (USING|VIRTUAL TABLE) |walked)/.test(step)
-}
+const growsWithTheTable =
+  ({ sql }: CompiledQuery) =>
+  (step: string): boolean => {
+    if (step.includes('TEMP B-TREE FOR ORDER BY')) return !SORTS_A_FEW.test(sql)
+    return step.startsWith('SCAN') && !/^SCAN (\w+ (USING|VIRTUAL TABLE) |walked)/.test(step)
+  }
 
 function after(list: string, key: (string | number)[]): string {
   const cursor = Buffer.from(JSON.stringify(key), 'utf8').toString('base64url')

@@ -26,13 +26,19 @@ type Page = NodeFilter & {
   selector: Selector
 }
 
+/** Up to so many nodes are rather sorted by name than looked for among all. */
+const FEW = 500
 /** Nodes whose labels are looked at in one go: a page of a common label takes one or two. */
 const WALKED_AT_ONCE = 500
 
 export function createNodeStore(db: Kysely<Database>) {
   return {
     /** By name; names are what people look for. */
-    page: (page: Page): Promise<NodeRow[]> => pageQuery(db, page).execute(),
+    async page(page: Page): Promise<NodeRow[]> {
+      const query = pageQuery(db, page)
+      const ids = await fewWithLabels(db, [...(page.scope ?? []), ...page.selector])
+      return (ids ? query.where('id', 'in', jsonValues(ids)) : query).execute()
+    },
     /** A group's selector is not all of it: the groups before it come first. */
     async pageOfGroup(page: Page, group: string, grouping: Grouping): Promise<NodeRow[]> {
       const ids = await walk(db, page, (labels) => grouping.of(labels).name === group)
@@ -66,6 +72,22 @@ export async function nodeIdsWithin(
   return rows.map(({ id }) => id)
 }
 
+/** All nodes with one of the labels that are asked for; null: many have each. */
+async function fewWithLabels(db: Kysely<Database>, selector: Selector): Promise<string[] | null> {
+  for (const requirement of selector) {
+    if (requirement.kind !== 'in') continue
+    const rows = await db
+      .selectFrom('node_labels')
+      .select('node_id')
+      .where('key', '=', requirement.key)
+      .where('value', 'in', requirement.values)
+      .limit(FEW + 1)
+      .execute()
+    if (rows.length <= FEW) return rows.map((row) => row.node_id)
+  }
+  return null
+}
+
 /** Walks the index of names, so a page costs the same wherever it begins. */
 function pageQuery(db: Kysely<Database>, page: Page) {
   const { after, limit, scope, selector, name, q, among } = page
@@ -86,11 +108,14 @@ function pageQuery(db: Kysely<Database>, page: Page) {
         // With the plus not by the index of ids: all nodes may be among them, and would be sorted.
         sql<string>`+id`,
         isIn ? 'in' : 'not in',
-        sql<string>`(select value from json_each(${JSON.stringify(ids)}))`,
+        jsonValues(ids),
       ),
     found,
   )
 }
+
+const jsonValues = (ids: readonly string[]) =>
+  sql<string>`(select value from json_each(${JSON.stringify(ids)}))`
 
 /** The ids of a page of those that are wanted; looks no further than to where it is full. */
 async function walk(db: Kysely<Database>, page: Page, isWanted: (labels: Labels) => boolean) {

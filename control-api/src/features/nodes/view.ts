@@ -52,6 +52,8 @@ type Digested = { generation: number; digest: string }
 
 /** What is not in the node's own row. */
 type Extra = {
+  effective: Effective | null
+  acknowledged: Digested | null
   latency: LatencySummary
   certificate: CertificateRow | undefined
   desired: (Assignment & Standing) | undefined
@@ -67,13 +69,12 @@ export const createNodeView = (deps: Deps) => {
   const knownUrls = createKnownUrls(db)
 
   const show = (row: NodeRow, extra: Extra): Node => {
-    const { latency, certificate, desired, running, accepted, urls, grouping } = extra
+    const { effective, acknowledged, latency, certificate, grouping } = extra
+    const { desired, running, accepted, urls } = extra
     const presence = fleet.presence(row.id)
     const { connected, lastSeenAtMs, gauges } = presence
     const drift = viewDrift(row)
     const identityState = stateOf(row, { certificate, isTls, nowMs: now() })
-    const effective = fromJson<Effective>(row.effective)
-    const acknowledged = fromJson<Digested>(row.acknowledged)
     const lastResult = fromJson<LastResult>(row.last_result)
     const { group, node } = targetOf(grouping, row)
     const given = desired && { config: desired.config, group: desired.group_name }
@@ -154,21 +155,26 @@ export const createNodeView = (deps: Deps) => {
     const certificates = await newestCertificates(db, ids)
     const grouping = await readGrouping(db)
     const desired = await latestAssignments(db, ids)
-    const versions = await assignmentsByDigest(db, rows.flatMap(digestsOf))
-    const versionOf = (nodeId: string, digested: Digested | null) =>
-      digested === null ? undefined : versions.get(keyOf({ nodeId, digest: digested.digest }))
-    const all = rows.map((row) => ({
+    const read = rows.map((row) => ({
       row,
-      running: versionOf(row.id, fromJson<Digested>(row.effective)),
-      accepted: versionOf(row.id, fromJson<Digested>(row.acknowledged)),
+      effective: fromJson<Effective>(row.effective),
+      acknowledged: fromJson<Digested>(row.acknowledged),
+    }))
+    const versionOf = await versionsOf(db, desired, read)
+    const all = read.map((one) => ({
+      ...one,
+      running: versionOf(one.row.id, one.effective),
+      accepted: versionOf(one.row.id, one.acknowledged),
     }))
     const urlsFor = await knownUrls(
       all.flatMap(({ row, running }) =>
         running ? [{ textId: running.text_id, hostname: row.hostname }] : [],
       ),
     )
-    return all.map(({ row, running, accepted }) =>
+    return all.map(({ row, effective, acknowledged, running, accepted }) =>
       show(row, {
+        effective,
+        acknowledged,
         latency: latencies.get(row.id) ?? noLatency,
         certificate: certificates.get(row.id),
         desired: desired.get(row.id),
@@ -181,12 +187,26 @@ export const createNodeView = (deps: Deps) => {
   }
 }
 
-function digestsOf(row: NodeRow): NodeDigest[] {
-  return [row.effective, row.acknowledged].flatMap((text) => {
-    const digested = fromJson<Digested>(text)
-    return digested ? [{ nodeId: row.id, digest: digested.digest }] : []
-  })
+type Reported = { row: NodeRow; effective: Digested | null; acknowledged: Digested | null }
+
+/** Which version a digest is on a node. Most run what they should, which is read already. */
+async function versionsOf(
+  db: Kysely<Database>,
+  desired: ReadonlyMap<string, Assignment>,
+  all: readonly Reported[],
+) {
+  const isDesired = ({ nodeId, digest }: NodeDigest) => desired.get(nodeId)?.digest === digest
+  const others = all.flatMap(digestsOf).filter((one) => !isDesired(one))
+  const found = others.length > 0 ? await assignmentsByDigest(db, others) : new Map()
+  return (nodeId: string, digested: Digested | null): Assignment | undefined => {
+    if (!digested) return undefined
+    const one = { nodeId, digest: digested.digest }
+    return isDesired(one) ? desired.get(nodeId) : found.get(keyOf(one))
+  }
 }
+
+const digestsOf = ({ row, effective, acknowledged }: Reported): NodeDigest[] =>
+  [effective, acknowledged].flatMap((one) => (one ? [{ nodeId: row.id, digest: one.digest }] : []))
 
 const iso = (ms: number) => new Date(ms).toISOString()
 const labelOf = ({ config, version }: Versioned) => `${config} ${version}`

@@ -2,60 +2,42 @@
 // Runs the reducer over the database: loads a rollout, reduces, stores what changed with an event row
 // per transition, then acts on the effects, all in one transaction. What leaves the process (waking a
 // node) happens after the commit, and is safe to lose: the node asks again.
-import type { Assignments } from '../../agents/assignments.ts'
 import type { Unit, Write } from '../../db/write.ts'
-import { takesConfig, targetOf } from '../../grouping.ts'
-import type { AgentEvent, ReadGrouping, Releases, RolloutEngine } from '../../ports.ts'
+import { targetOf } from '../../grouping.ts'
+import type { Releases, RolloutEngine } from '../../ports.ts'
+import { toNodeEvent, toRolloutEvent } from './agent-events.ts'
+import { createEffects, type EffectDeps } from './effects.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
-import {
-  type Command,
-  type Effect,
-  isTerminal,
-  type Rollout,
-  type RolloutEvent,
-  type Task,
-  type Transition,
-} from './model.ts'
+import { targetColumns } from './fleet-store.ts'
+import { type Command, isTerminal, type Rollout, type RolloutEvent } from './model.ts'
+import { record } from './record.ts'
 import { mayKeep, reduce, whyNot } from './rules.ts'
 import type { Evidence, OnFailure } from './schema.ts'
 import {
   awaitingRollouts,
-  freeLeases,
-  givenWith,
-  isAnythingAwaited,
   type Loaded,
-  latestAssignments,
   loadRollout,
-  newcomers,
-  openTasksBefore,
-  openTasksOf,
   type Reader,
   type RolloutRow,
   saveRollout,
-  saveTask,
-  spendTime,
-  targetColumns,
-  taskText,
   timedRollouts,
   unfinishedRollouts,
 } from './store.ts'
+import {
+  isAnythingAwaited,
+  openTasksBefore,
+  openTasksOf,
+  saveTask,
+  spendTime,
+  taskText,
+} from './task-store.ts'
 
-type Deps = {
+type Deps = EffectDeps & {
   db: Reader
   write: Write
   now: () => number
-  assignments: Assignments
-  renderForNode: Releases['renderForNode']
   errorsForAuthor: Releases['errorsForAuthor']
-  readGrouping: ReadGrouping
   isConnected: (nodeId: string) => boolean
-  /** Its overrides make the version unreadable, or a variable has no value: for the log. */
-  onUnrenderable: (nodeId: string) => void
-  versionText: (unit: Unit, config: string, version: number) => Promise<string | null>
-  release: (
-    unit: Unit,
-    released: { config: string; version: number; rolloutId: string },
-  ) => Promise<void>
 }
 
 type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
@@ -79,19 +61,9 @@ export type Engine = RolloutEngine & {
   heardAgain(): Promise<void>
 }
 
-export function createEngine({
-  db,
-  write,
-  now,
-  assignments,
-  renderForNode,
-  errorsForAuthor,
-  readGrouping,
-  isConnected,
-  onUnrenderable,
-  versionText,
-  release,
-}: Deps): Engine {
+export function createEngine(deps: Deps): Engine {
+  const { db, write, now, errorsForAuthor, readGrouping, isConnected, versionText } = deps
+  const act = createEffects(deps)
   const load = ({ trx }: Unit, rolloutId: string) => loadRollout(trx, rolloutId, isConnected)
 
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
@@ -126,72 +98,11 @@ export function createEngine({
       await record(unit, stored, transition, { tasks: after.tasks, actor })
     }
     let current: Loaded = { row: stored, rollout: after }
-    for (const effect of effects) current = await act(unit, current, effect)
+    for (const effect of effects) {
+      const next = await act(unit, current, effect)
+      if (next) current = await apply(unit, current, next)
+    }
     return current
-  }
-
-  async function act(unit: Unit, loaded: Loaded, effect: Effect): Promise<Loaded> {
-    const { row, rollout } = loaded
-    const { id, config, version } = row
-    switch (effect.kind) {
-      case 'offer': {
-        const { nodeId } = effect
-        const { text, group_name: group } = await taskText(unit.trx, id, nodeId)
-        const digest = rollout.tasks.find((task) => task.nodeId === nodeId)?.digest ?? ''
-        const assignment = { nodeId, rolloutId: id, config, version, text, digest, group }
-        const { generation } = await assignments.assign(unit, assignment)
-        return apply(unit, loaded, { kind: 'offered', nodeId, generation })
-      }
-      case 'give-back': {
-        const { nodeId, generation: earlier } = effect
-        const { group_name: group, ...given } = await givenWith(unit.trx, nodeId, earlier)
-        const assignment = { nodeId, rolloutId: id, group, ...given }
-        const { generation } = await assignments.assign(unit, assignment)
-        return apply(unit, loaded, { kind: 'offered', nodeId, generation })
-      }
-      case 'withdraw':
-        await assignments.withdraw(unit, effect)
-        return loaded
-      case 'release':
-        // What a part has proved is not yet what all of the config's nodes should have.
-        if (row.selector !== '') return loaded
-        await release(unit, { config, version, rolloutId: id })
-        await assignToNewcomers(unit, row)
-        return loaded
-      case 'release-leases':
-        await freeLeases(unit.trx, id)
-        return loaded
-    }
-  }
-
-  /** Who joined meanwhile got the version before this one, never a candidate. */
-  async function assignToNewcomers(unit: Unit, row: RolloutRow): Promise<void> {
-    const nodes = await newcomers(unit.trx, row)
-    if (nodes.length === 0) return
-    const { config, version } = row
-    const given = await latestAssignments(unit.trx)
-    const text = await versionText(unit, config, version)
-    if (text === null)
-      throw new Error(`${config} version ${version} is gone: control.db is damaged`)
-    const grouping = await readGrouping(unit.trx)
-    const { claimed } = grouping
-    for (const node of nodes) {
-      const target = targetOf(grouping, node)
-      const { group } = target
-      if (!takesConfig({ group, claimed }, config)) continue
-      const rendered = renderForNode(text, target)
-      // One node's override must not undo what the others have proved: that node keeps what it has.
-      if (!rendered) onUnrenderable(node.id)
-      if (!rendered || given.get(node.id)?.digest === rendered.digest) continue
-      await assignments.assign(unit, {
-        nodeId: node.id,
-        rolloutId: null,
-        config,
-        version,
-        group: group.name,
-        ...rendered,
-      })
-    }
   }
 
   /** A refusal's places lead to the editor, which holds the version's text, not the node's. */
@@ -319,73 +230,4 @@ function requireSense({ row, rollout }: Loaded, { kind }: Command, stateVersion:
   }
   const why = whyNot(rollout, kind)
   if (why !== null) throw new NotNow(kind, why)
-}
-
-/** What concerns every rollout the node has to do with. */
-function toNodeEvent(event: AgentEvent): RolloutEvent | null {
-  const { nodeId } = event
-  switch (event.kind) {
-    case 'connected':
-    case 'disconnected':
-    case 'decommissioned':
-      return { kind: event.kind, nodeId }
-    case 'hello':
-      return event.isRestart ? { kind: 'restarted', nodeId } : null
-    default:
-      return null
-  }
-}
-
-function toRolloutEvent(event: AgentEvent): { rolloutId: string; event: RolloutEvent } | null {
-  if (!('rolloutId' in event) || event.rolloutId === null) return null
-  const { rolloutId, nodeId, generation } = event
-  switch (event.kind) {
-    case 'acked':
-    case 'confirmed':
-      return { rolloutId, event: { kind: event.kind, nodeId, generation } }
-    case 'nacked': {
-      const { code, message, errors } = event
-      return { rolloutId, event: { kind: 'nacked', nodeId, generation, code, message, errors } }
-    }
-    case 'applied':
-      return {
-        rolloutId,
-        event: { kind: 'applied', nodeId, generation, digest: event.effective?.digest ?? null },
-      }
-    case 'reverted':
-    case 'stuck': {
-      const { kind, reason, message } = event
-      return { rolloutId, event: { kind, nodeId, generation, reason, message } }
-    }
-  }
-}
-
-type Recorded = { tasks: readonly Task[]; actor: string | undefined }
-
-async function record(
-  unit: Unit,
-  row: RolloutRow,
-  { nodeId, from, to, cause, isWave }: Transition,
-  { tasks, actor }: Recorded,
-): Promise<void> {
-  const by = actor === undefined ? {} : { actor }
-  if (isWave) {
-    await unit.emit({ kind: 'rollout', id: row.id, action: to, ...by, data: { from, to, cause } })
-    return
-  }
-  if (nodeId === null) {
-    const { reason, state_version } = row
-    const data = { from, to, cause, reason, stateVersion: state_version }
-    await unit.emit({ kind: 'rollout', id: row.id, action: to, ...by, data })
-    return
-  }
-  const task = tasks.find((candidate) => candidate.nodeId === nodeId)
-  const evidence = task && {
-    generation: task.generation,
-    ...(task.code && { code: task.code }),
-    ...(task.message && { message: task.message }),
-    ...(task.errors.length > 0 && { errors: task.errors }),
-  }
-  const data = { nodeId, from, to, cause, ...evidence }
-  await unit.emit({ kind: 'rollout', id: row.id, action: `task-${to}`, ...by, data })
 }

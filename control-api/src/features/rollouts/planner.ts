@@ -12,13 +12,8 @@ import { sha256 } from '../../ids.ts'
 import type { ReadGrouping } from '../../ports.ts'
 import type { ConfigError } from '../../schema/common.ts'
 import { formatSelector, matches, type Selector } from '../../selector.ts'
-import {
-  activeNodes,
-  type FleetNode,
-  latestAssignments,
-  type Reader,
-  versionOfDigest,
-} from './store.ts'
+import { activeNodes, type FleetNode, latestAssignments, versionOfDigest } from './fleet-store.ts'
+import type { Reader } from './store.ts'
 
 /** The version as one node would get it. */
 export type Checked = {

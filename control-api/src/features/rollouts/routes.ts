@@ -40,8 +40,9 @@ import {
   SkipGateSchema,
 } from './schema.ts'
 import { type Arrangement, planVersion, type StartDeps, startRollout } from './start.ts'
-import { findRollout, listRollouts, type RolloutRow, type TaskWithName, tasksOf } from './store.ts'
+import { findRollout, listRollouts, type RolloutRow } from './store.ts'
 import { viewPolicy } from './strategy.ts'
+import { type TaskWithName, tasksOf } from './task-store.ts'
 import { countTasks } from './tasks.ts'
 
 type Deps = StartDeps & { engine: Engine }

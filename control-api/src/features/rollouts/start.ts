@@ -16,22 +16,15 @@ import {
   RolloutInvalid,
   VersionNotFound,
 } from './errors.ts'
+import { activeNodes, type FleetNode, lastGood } from './fleet-store.ts'
+import { leaseHolders, takeLeases } from './lease-store.ts'
 import { firstProgress } from './model.ts'
 import { type CheckFor, isSameFleet, type Plan, type PlannedNode, planRollout } from './planner.ts'
 import { overlap } from './rules.ts'
 import type { Strategy } from './schema.ts'
-import {
-  activeNodes,
-  type FleetNode,
-  insertRollout,
-  lastGood,
-  leaseHolders,
-  type NewTask,
-  type Reader,
-  takeLeases,
-  tasksOf,
-} from './store.ts'
+import { insertRollout, type Reader } from './store.ts'
 import { type Arranged, arrange, planDigestOf } from './strategy.ts'
+import { type NewTask, tasksOf } from './task-store.ts'
 import type { WaveNode } from './waves.ts'
 
 export type StartDeps = {

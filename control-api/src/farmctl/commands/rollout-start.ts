@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// What a rollout would do is shown, asked for, and started as it was shown.
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { bodyOf } from '../api.ts'
+import type { NewRollout, Rollout, RolloutPlan } from '../api-types.ts'
+import { type Act, agree, type Tool } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { atPosition, Failure } from '../failures.ts'
+import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
+import { planLines } from '../rollouts/view.ts'
+import { watchRollout } from '../rollouts/watch.ts'
+import { numberOf } from './configs.ts'
+import { examples } from './examples.ts'
+
+type OrderOptions = StrategyFlags & {
+  selector?: string
+  strategy?: string
+  onOverlap?: NonNullable<NewRollout['onOverlap']>
+}
+type StartOptions = OrderOptions & {
+  message?: string
+  plan?: string
+  dryRun?: boolean
+  yes?: boolean
+  wait: boolean
+}
+
+export function registerRolloutStart(rollout: Command, act: Act): void {
+  const start = ordered(rollout.command('start'))
+    .description('show what a rollout would do, ask, start it, and watch it to its end')
+    .option('-m, --message <text>', 'why, for the history')
+    .option('--plan <digest>', 'start only what was planned: the digest that “plan” prints')
+    .option('--dry-run', 'show what it would do only, as “plan” does')
+    .option('-y, --yes', 'do not ask')
+    .option('--no-wait', 'do not watch it')
+  examples(start, [
+    'farmctl rollout start default',
+    'farmctl rollout start default@7 --yes -m "Longer timeouts" && echo served everywhere',
+    'farmctl rollout start default --waves each,25%,100% --soak 5m --gate "errors5xx<=0.01:revert"',
+  ])
+  act<StartOptions>(start, startRollout)
+
+  const plan = ordered(rollout.command('plan')).description(
+    'what a rollout would do: its waves, nodes and digest; nothing is started',
+  )
+  examples(plan, [
+    'farmctl rollout plan default --careful',
+    'farmctl rollout plan default@7 --waves 1,25%,100% --json | jq -r .planDigest',
+  ])
+  act<OrderOptions>(plan, async (tool, options, what) => {
+    await planRollout(tool, await orderOf(tool, options, what))
+  })
+}
+
+const ordered = (command: Command) =>
+  command
+    .argument('<config[@version]>', 'what; without a number its latest version')
+    .option('-l, --selector <selector>', 'only to nodes whose labels match')
+    .option('--careful', 'by waves with the defaults: one of each kind, then 5, 25, 100 % of load')
+    .option(
+      '--strategy <file>',
+      'how it goes, as JSON (docs/rollouts.md), or "-"; flags go over it',
+    )
+    .option('--waves <sizes>', 'as in 1,25%,100%: nodes, percent, %load of throughput, each kind')
+    .option('--soak <time>', 'how long each wave is watched, as in 90s, 2m, 1h')
+    .option('--max-parallel <n>', 'most nodes under way at a time')
+    .option('--gate <gate>', 'as in "errors5xx<=0.01:revert"; repeat for more; "none"', gather)
+    .option('--min-samples <n>', 'requests on each side that a gate needs')
+    .addOption(
+      new Option('--on-failure <what>', 'when a node fails').choices(['revert', 'pause', 'freeze']),
+    )
+    .addOption(
+      new Option('--on-overlap <what>', 'when another rollout has its nodes').choices([
+        'refuse',
+        'supersede',
+      ]),
+    )
+
+const gather = (gate: string, gates: string[] = []) => [...gates, gate]
+
+async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<NewRollout> {
+  const [config = '', which = 'latest'] = what.split('@')
+  const { selector, onOverlap } = options
+  const strategy = strategyOf(options, await strategyFile(tool, options.strategy))
+  return {
+    config,
+    version: await numberOf(tool.api(), config, which),
+    ...(selector !== undefined && { selector }),
+    ...(strategy !== undefined && { strategy }),
+    ...(onOverlap !== undefined && { onOverlap }),
+  }
+}
+
+async function strategyFile(tool: Tool, file: string | undefined) {
+  if (file === undefined) return undefined
+  const text = file === '-' ? await tool.terminal.readAll() : readFileSync(file, 'utf8')
+  return readStrategy(file, text)
+}
+
+async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
+  const plan = await askPlan(tool, body)
+  tool.show(plan, () => planLines(plan))
+  requireAccepted(plan)
+}
+
+async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
+  const params = { query: { dry_run: '1' as const } }
+  return (await bodyOf(tool.api().POST('/api/v1/rollouts', { params, body }))) as RolloutPlan
+}
+
+async function startRollout(tool: Tool, options: StartOptions, what = ''): Promise<void> {
+  const { message, yes = false } = options
+  const order = await orderOf(tool, options, what)
+  if (options.dryRun) return planRollout(tool, order)
+  const plan = await askPlan(tool, order)
+  if (!tool.json) tool.terminal.note(planLines(plan).join('\n'))
+  requireAccepted(plan)
+  await agree(tool, yes, `Roll ${order.config}@${order.version} out?`)
+  // What nobody looked at binds nobody.
+  const planDigest = options.plan ?? (yes ? undefined : plan.planDigest)
+  const body = {
+    ...order,
+    ...(message !== undefined && { message }),
+    ...(planDigest !== undefined && { planDigest }),
+  }
+  const started = (await bodyOf(tool.api().POST('/api/v1/rollouts', { body }))) as Rollout
+  if (options.wait) await watchRollout(tool, started.id)
+  else tool.show(started, () => [`${started.id} has begun. Watch it: farmctl rollout watch`])
+}
+
+function requireAccepted({ config, version, nodes }: RolloutPlan): void {
+  const lines = nodes.flatMap(({ nodeName, errors }) =>
+    errors.map((error) => `${nodeName}: ${atPosition(`${config}@${version}`, error)}`),
+  )
+  if (lines.length === 0) return
+  throw new Failure([...lines, 'Nothing was started.'].join('\n'), EXIT.rejected)
+}

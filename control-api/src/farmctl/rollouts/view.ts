@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// A plan and a rollout as lines for eyes: what happens to whom, and why it is where it is.
+import type { Evidence, Policy, Rollout, RolloutPlan } from '../api-types.ts'
+import { atPosition } from '../failures.ts'
+import { progressOf } from '../resources.ts'
+import { age, tableLines } from '../table.ts'
+
+export function planLines(plan: RolloutPlan): string[] {
+  const { config, version, nodes, waves, planDigest, excluded } = plan
+  const rows = nodes.map(({ wave, nodeName, connected, fromVersion, changes, errors }) => [
+    String(wave + 1),
+    nodeName,
+    connected ? 'yes' : 'no, when it returns',
+    fromVersion === null ? '' : String(fromVersion),
+    errors.length > 0 ? 'refused' : changes ? 'new text' : 'none',
+  ])
+  return [
+    `${config}@${version}: ${planSummary(plan)}`,
+    ...policyLines(plan.policy),
+    ...waveTable(['NODE', 'CONNECTED', 'FROM', 'CHANGE'], rows, waves > 1),
+    ...(excluded.total > 0 ? [`It does not go to ${excluded.total} others.`] : []),
+    `Plan ${planDigest}`,
+  ]
+}
+
+function planSummary({ nodes, waves, policy }: RolloutPlan): string {
+  const changing = nodes.filter(({ changes }) => changes).length
+  const away = nodes.filter(({ connected }) => !connected).length
+  return [
+    `${changing} of ${nodes.length} nodes change`,
+    waves > 1 ? `in ${waves} waves` : 'all at once',
+    ...(policy.blastBudget === null
+      ? []
+      : [`at most ${policy.blastBudget} between two configs at a time`]),
+    ...(away > 0 ? [`${away} not connected`] : []),
+  ].join(', ')
+}
+
+function policyLines({ soakSeconds, maxSoakSeconds, minSamples, gates, onFailure }: Policy) {
+  const asked = gates.map(({ metric, max, onFail }) => `${metric}<=${max}:${onFail}`).join(' ')
+  const watched = soakSeconds === 0 && gates.length === 0
+  return [
+    ...(watched ? [] : [`Each wave is watched for ${soakSeconds} to ${maxSoakSeconds} s.`]),
+    ...(gates.length > 0 ? [`Gates, from ${minSamples} requests on: ${asked}`] : []),
+    `When a node fails: ${onFailure}`,
+  ]
+}
+
+/** Where all go at once the first column says nothing. */
+function waveTable(titles: string[], rows: string[][], hasWaves: boolean): string[] {
+  if (hasWaves) return tableLines(['WAVE', ...titles], rows)
+  return tableLines(
+    titles,
+    rows.map((row) => row.slice(1)),
+  )
+}
+
+export function rolloutLines(rollout: Rollout): string[] {
+  const { id, config, version, state, reason, tasks, author, createdAt } = rollout
+  const rows = tasks.map((task) => [
+    String(task.wave + 1),
+    task.nodeName,
+    task.state,
+    task.code ?? '',
+    task.message,
+  ])
+  const errors = tasks.flatMap(({ nodeName, errors: found }) =>
+    found.map((error) => `${nodeName}: ${atPosition(`${config}@${version}`, error)}`),
+  )
+  return [
+    `${id}: ${config}@${version}, begun ${age(createdAt)} ago by ${author}`,
+    `${state}: ${reason}`,
+    ...waveLines(rollout),
+    ...(rollout.evidence === null ? [] : evidenceLines(rollout.evidence)),
+    ...waveTable(['NODE', 'STATE', 'CODE', 'MESSAGE'], rows, rollout.waves.length > 1),
+    ...errors,
+  ]
+}
+
+function waveLines({ waves, wave, phase, soakedSeconds, policy }: Rollout): string[] {
+  if (waves.length < 2) return []
+  const at = (index: number) => {
+    if (index !== wave) return index < wave ? 'through' : 'its turn has not come'
+    const soaked = `soaking, ${Math.floor(soakedSeconds)} of ${policy.soakSeconds} s`
+    return phase === 'soaking' ? soaked : 'under way'
+  }
+  return tableLines(
+    ['WAVE', 'DONE', 'STATE'],
+    waves.map(({ index, nodes, done }) => [String(index + 1), `${done}/${nodes}`, at(index)]),
+  )
+}
+
+function evidenceLines({ wave, verdict, at, gates }: Evidence): string[] {
+  const rows = gates.map(({ metric, verdict: found, max, value, low, high, canary, control }) => [
+    metric,
+    found,
+    numberText(value),
+    low === null || high === null ? '' : `${numberText(low)} to ${numberText(high)}`,
+    String(max),
+    `${canary.samples} and ${control.samples}`,
+  ])
+  return [
+    `Evidence of wave ${wave + 1}, ${age(at)} old: ${verdict}`,
+    ...tableLines(['GATE', 'VERDICT', 'VALUE', 'INTERVAL', 'MAX', 'REQUESTS'], rows),
+  ]
+}
+
+const numberText = (value: number | null) =>
+  value === null ? '' : String(Number(value.toPrecision(3)))
+
+/** In one line: what is followed while it goes on. */
+export function progressLine(rollout: Rollout): string {
+  const { config, version, state, tasks, waves, wave, phase } = rollout
+  const place = waves.length > 1 ? ` wave ${wave + 1} of ${waves.length} ${phase}` : ''
+  const busy = tasks
+    .filter((task) => task.state !== 'done' && (task.wave === wave || task.state !== 'pending'))
+    .slice(0, 4)
+    .map(({ nodeName, state: at }) => `${nodeName} ${at}`)
+  return [`${config}@${version} ${state}${place} ${progressOf(rollout)}`, ...busy].join(' · ')
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Finds rollouts and follows them to their end.
+import { type Api, bodyOf } from '../api.ts'
+import type { Rollout } from '../api-types.ts'
+import type { Tool } from '../command.ts'
+import { type Change, changes } from '../events.ts'
+import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts'
+import { Failure } from '../failures.ts'
+import { progressLine, rolloutLines } from './view.ts'
+
+/** How commands call their argument. */
+export const WHICH = 'its id; without it the newest'
+
+/** Without an id, the newest. */
+export async function findRollout(api: Api, id: string | undefined): Promise<Rollout> {
+  if (id !== undefined) {
+    return bodyOf(api.GET('/api/v1/rollouts/{id}', { params: { path: { id } } }))
+  }
+  const params = { query: { limit: 1 } }
+  const { items } = await bodyOf(api.GET('/api/v1/rollouts', { params }))
+  if (items[0]) return items[0]
+  throw new Failure('There is no rollout yet. Start one: farmctl rollout start CONFIG')
+}
+
+/** Ends with the rollout, or when it waits for somebody. */
+export async function watchRollout(tool: Tool, id: string): Promise<void> {
+  const api = tool.api()
+  let told = ''
+  for await (const change of changes(api, tool.stop)) {
+    if (!concerns(change, id)) continue
+    const rollout = await findRollout(api, id)
+    const line = progressLine(rollout)
+    if (line !== told) tool.terminal.progress(line)
+    told = line
+    const exitCode = exitCodeOf(rollout)
+    if (exitCode === null) continue
+    tool.show(rollout, () => rolloutLines(rollout))
+    requireSuccess(rollout, exitCode)
+    return
+  }
+  throw new Failure(
+    `${id} goes on without you. Back to it: farmctl rollout watch ${id}`,
+    EXIT.interrupted,
+  )
+}
+
+function concerns(change: Change | null, rolloutId: string): boolean {
+  if (change === null || change.kind === 'node') return true
+  return change.kind === 'rollout' && change.id === rolloutId
+}
+
+export function requireSuccess({ id, state }: Rollout, exitCode: ExitCode): void {
+  if (exitCode !== EXIT.ok) throw new Failure(`${id} is ${state}.`, exitCode)
+}

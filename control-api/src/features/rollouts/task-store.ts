@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The tasks of rollouts in control.db: the plan node by node, and what became of it.
+import { type Selectable, sql } from 'kysely'
+import { labelsWithin } from '../../db/labels.ts'
+import type { Scope } from '../../scope.ts'
+import type { Task } from './model.ts'
+import type { TaskState } from './schema.ts'
+import type { Reader, RolloutRow, Trx } from './store.ts'
+import type { RolloutTables } from './tables.ts'
+
+export type TaskRow = Selectable<RolloutTables['node_tasks']>
+export type TaskWithName = TaskRow & { node_name: string }
+export type NewTask = Pick<
+  TaskRow,
+  | 'node_id'
+  | 'state'
+  | 'digest'
+  | 'generation'
+  | 'group_name'
+  | 'wave'
+  | 'previous_generation'
+  | 'previous_digest'
+> & {
+  text: string
+  textId: string
+}
+
+export async function insertTasks(
+  trx: Trx,
+  { id, created_at_ms }: RolloutRow,
+  tasks: readonly NewTask[],
+): Promise<void> {
+  for (const { text, textId, ...task } of tasks) {
+    await trx
+      .insertInto('rendered_texts')
+      .values({ id: textId, text })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute()
+    await trx
+      .insertInto('node_tasks')
+      .values({
+        ...task,
+        rollout_id: id,
+        text_id: textId,
+        code: null,
+        message: '',
+        errors: '[]',
+        deadline_remaining_ms: null,
+        updated_at_ms: created_at_ms,
+      })
+      .execute()
+  }
+}
+
+export const tasksOf = (
+  db: Reader,
+  rolloutIds: readonly string[],
+  scope: Scope,
+): Promise<TaskWithName[]> =>
+  db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .selectAll('node_tasks')
+    .select('nodes.name as node_name')
+    .where('rollout_id', 'in', rolloutIds)
+    .where(labelsWithin('nodes.labels', scope))
+    .orderBy('nodes.name')
+    .execute()
+
+export const toTask = (row: TaskWithName, isConnected: boolean): Task => ({
+  nodeId: row.node_id,
+  nodeName: row.node_name,
+  wave: row.wave,
+  state: row.state,
+  generation: row.generation,
+  digest: row.digest,
+  code: row.code,
+  message: row.message,
+  errors: JSON.parse(row.errors),
+  deadlineMs: row.deadline_remaining_ms,
+  previous:
+    row.previous_generation === null || row.previous_digest === null
+      ? null
+      : { generation: row.previous_generation, digest: row.previous_digest },
+  offers: row.offers,
+  flaps: row.flaps,
+  isExcused: row.excused === 1,
+  isConnected,
+})
+
+export async function saveTask(
+  trx: Trx,
+  rolloutId: string,
+  task: Task,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('node_tasks')
+    .set({
+      state: task.state,
+      wave: task.wave,
+      generation: task.generation,
+      code: task.code,
+      message: task.message,
+      errors: JSON.stringify(task.errors),
+      deadline_remaining_ms: task.deadlineMs,
+      offers: task.offers,
+      flaps: task.flaps,
+      excused: Number(task.isExcused),
+      updated_at_ms: nowMs,
+    })
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', '=', task.nodeId)
+    .execute()
+}
+
+type TaskText = { text: string; group_name: string }
+
+export const taskText = (trx: Trx, rolloutId: string, nodeId: string): Promise<TaskText> =>
+  trx
+    .selectFrom('node_tasks')
+    .innerJoin('rendered_texts', 'rendered_texts.id', 'node_tasks.text_id')
+    .select(['rendered_texts.text', 'group_name'])
+    .where('rollout_id', '=', rolloutId)
+    .where('node_id', '=', nodeId)
+    .executeTakeFirstOrThrow()
+
+const OPEN: TaskState[] = [
+  'pending',
+  'offered',
+  'unreachable',
+  'acked',
+  'applying',
+  'applied',
+  'confirmed',
+  'reverting',
+  'revert_failed',
+]
+
+/** Tasks of this node that are not over, whatever became of their rollouts, or are being watched. */
+export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: string }[]> =>
+  trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .where('node_id', '=', nodeId)
+    .where('state', 'in', [...OPEN, 'healthy'])
+    .execute()
+
+/** Tasks of this rollout's nodes that are not over in rollouts before it. */
+export const openTasksBefore = (trx: Trx, rolloutId: string) =>
+  trx
+    .selectFrom('node_tasks')
+    .select(['rollout_id', 'node_id'])
+    .where('state', 'in', OPEN)
+    .where('rollout_id', '!=', rolloutId)
+    .where('node_id', 'in', (eb) =>
+      eb
+        .selectFrom('node_tasks as own')
+        .select('own.node_id')
+        .where('own.rollout_id', '=', rolloutId),
+    )
+    .execute()
+
+export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
+  const row = await db
+    .selectFrom('node_tasks')
+    .select('node_id')
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', 0)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Lets time pass for what is awaited; returns the tasks whose time is over now. */
+export async function spendTime(
+  trx: Trx,
+  elapsedMs: number,
+): Promise<{ rollout_id: string; node_id: string }[]> {
+  const overrun = await trx
+    .selectFrom('node_tasks')
+    .select(['rollout_id', 'node_id'])
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', 0)
+    .where('deadline_remaining_ms', '<=', elapsedMs)
+    .execute()
+  await trx
+    .updateTable('node_tasks')
+    .set({ deadline_remaining_ms: sql`deadline_remaining_ms - ${elapsedMs}` })
+    .where('deadline_remaining_ms', 'is not', null)
+    .where('deadline_remaining_ms', '>', elapsedMs)
+    .execute()
+  return overrun
+}
