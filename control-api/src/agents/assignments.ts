@@ -28,6 +28,8 @@ type Reader = Kysely<Database> | Transaction<Database>
 export type Standing = { state: Exclude<AssignmentState, 'withdrawn'> }
 
 export type Assignments = {
+  /** After a restore nothing is assigned until an operator confirms it. */
+  isHeld(): boolean
   /** In the caller's transaction; the node is woken after its commit. */
   assign(unit: Unit, assignment: NewAssignment): Promise<Assigned>
   /** Takes back what the node has not answered: it keeps what it had, also when it returns much later. */
@@ -50,6 +52,8 @@ type Deps = { identity: Identity; now: () => number; wake: (nodeId: string) => v
 
 export function createAssignments({ identity, now, wake }: Deps): Assignments {
   return {
+    isHeld: () => identity.recovery !== null,
+
     async assign(unit, { nodeId, rolloutId, config, version, text, digest, group }) {
       if (identity.recovery) throw new InRecovery()
       const { trx } = unit

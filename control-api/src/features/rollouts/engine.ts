@@ -24,6 +24,7 @@ import {
   unfinishedRollouts,
 } from './store.ts'
 import {
+  deferringRollouts,
   isAnythingAwaited,
   openTasksBefore,
   openTasksOf,
@@ -55,6 +56,8 @@ export type Engine = RolloutEngine & {
   giveWay(unit: Unit, rolloutId: string, to: string): Promise<void>
   /** Ends all that are under way; nodes keep what they have. */
   freezeAll(actor: string): Promise<void>
+  /** A recovery is confirmed: who returned meanwhile has its turn now. */
+  offerHeld(): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
@@ -80,7 +83,7 @@ export function createEngine(deps: Deps): Engine {
   ): Promise<Loaded> {
     const { row, rollout: before } = loaded
     const { rollout: after, effects, transitions } = reduce(before, event)
-    if (after === before) return loaded
+    if (after === before && effects.length === 0) return loaded
     for (const [i, task] of after.tasks.entries()) {
       if (task !== before.tasks[i]) await saveTask(unit.trx, row.id, task, now())
     }
@@ -165,6 +168,13 @@ export function createEngine(deps: Deps): Engine {
       write(async (unit) => {
         for (const rolloutId of await unfinishedRollouts(unit.trx)) {
           await dispatch(unit, rolloutId, { kind: 'freeze', actor }, actor)
+        }
+      }),
+
+    offerHeld: () =>
+      write(async (unit) => {
+        for (const rolloutId of await deferringRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: 0 })
         }
       }),
 
