@@ -77,8 +77,9 @@ export class ControlPlane implements Host {
   }
 
   backup(): Database {
-    this.#deps.tape?.note({ kind: 'backup' }, null, this)
-    return copyOf(this.db)
+    const copy = copyOf(this.db)
+    this.#deps.tape?.note({ kind: 'backup', copy }, null, this)
+    return copy
   }
 
   /** From then on it listens, and offers nothing until somebody says that it is to go on. */
@@ -87,7 +88,7 @@ export class ControlPlane implements Host {
     this.db = copyOf(backup)
     this.isRecovering = true
     this.isUp = true
-    this.#do({ kind: 'restore' }, () => {
+    this.#do({ kind: 'restore', copy: backup }, () => {
       this.db.epoch++
       for (const id of unfinished(this.db)) {
         this.#engine.dispatch(id, { kind: 'freeze', actor: 'the restore' })
@@ -100,10 +101,7 @@ export class ControlPlane implements Host {
     this.#do({ kind: 'confirm-recovery' }, () => {
       this.db.epoch = Math.max(this.db.epoch, this.#highestEpoch()) + 1
       this.isRecovering = false
-      for (const nodeId of this.connected) {
-        if (nodeOf(this.db, nodeId).isDecommissioned) continue
-        this.#engine.toAllOf(nodeId, { kind: 'connected', nodeId })
-      }
+      this.#engine.offerHeld()
     })
   }
 
@@ -180,17 +178,20 @@ export class ControlPlane implements Host {
     const clone = standing?.clone
     if (!standing || !clone?.incarnations.some(({ incarnation }) => incarnation === keep)) return
     this.#do({ kind: 'keep-clone', nodeId, keep }, () => {
-      setNode(this.db, nodeId, { standing: { ...standing, clone: { ...clone, keep } } })
+      setNode(this.db, nodeId, {
+        standing: { ...standing, current: null, clone: { ...clone, keep } },
+      })
     })
   }
 
   /** An operator lets the local change go. */
   discardDrift(nodeId: string): void {
     const drift = this.db.nodes.get(nodeId)?.drift ?? null
-    if (drift === null) return
-    this.#do({ kind: 'discard-drift', nodeId }, () =>
-      setNode(this.db, nodeId, { discarded: drift }),
-    )
+    if (drift === null || this.isRecovering) return
+    this.#do({ kind: 'discard-drift', nodeId, drift }, () => {
+      setNode(this.db, nodeId, { discarded: drift })
+      this.#engine.giveAgain(nodeId)
+    })
   }
 
   /** null: it crashed after the commit. */
@@ -213,18 +214,20 @@ export class ControlPlane implements Host {
 
   #wait(nodeId: string, waiting: Waiting): void {
     const { have, incarnation, answer } = waiting
-    const admission = admit(nodeOf(this.db, nodeId).standing, incarnation)
-    if (admission !== 'ok') {
-      this.#polls.delete(nodeId)
-      answer({ code: admission === 'refused' ? 'clone_detected' : 'say_hello' })
-      return
-    }
-    const assignment = this.#news(nodeId, have)
-    this.#deps.tape?.note({ kind: 'desired', nodeId, have, incarnation }, assignment, this)
+    const said = this.#desired(nodeId, waiting)
+    this.#deps.tape?.note({ kind: 'desired', nodeId, have, incarnation }, said, this)
     if (!this.isUp) return
-    if (assignment) this.#polls.delete(nodeId)
-    else this.#polls.set(nodeId, waiting)
-    if (assignment) answer({ code: 'ok', assignment })
+    const isNothing = said.code === 'ok' && !said.assignment
+    if (isNothing) this.#polls.set(nodeId, waiting)
+    else this.#polls.delete(nodeId)
+    if (!isNothing) answer(said)
+  }
+
+  #desired(nodeId: string, { have, incarnation }: Waiting): Answer {
+    const admission = admit(nodeOf(this.db, nodeId).standing, incarnation)
+    if (admission === 'refused') return { code: 'clone_detected' }
+    if (admission === 'say-hello') return { code: 'say_hello' }
+    return { code: 'ok', assignment: this.#news(nodeId, have) }
   }
 
   /** What the node has not answered yet. */

@@ -11,6 +11,7 @@ import {
   type Task,
 } from '../../src/features/rollouts/model.ts'
 import { overlap, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+import { isDeferred } from '../../src/features/rollouts/tasks.ts'
 import {
   type Database,
   findOffer,
@@ -66,13 +67,17 @@ export class Engine {
 
   order({ id, digest, policy, waves, onOverlap, isForAll }: Order): void {
     const nodeIds = waves.flat()
+    // The plan is made before anything gives way to it.
+    const settled = new Map(nodeIds.map((nodeId) => [nodeId, this.#settled(nodeId, digest)]))
     for (const holder of overlap(this.#holders(nodeIds), onOverlap).giveWay) {
       this.dispatch(holder, { kind: 'freeze', actor: `rollout ${id}` })
     }
+    const tasks = waves.flatMap((wave, i) =>
+      wave.map((nodeId) => this.#task(nodeId, digest, i, settled.get(nodeId) ?? null)),
+    )
     for (const nodeId of nodeIds) this.#lease(nodeId, id)
     if (isForAll) this.#forAll.add(id)
     this.#supersede(id, nodeIds)
-    const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => this.#task(nodeId, digest, i)))
     const progress = firstProgress(waves.length, policy)
     const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
     const planned = { state: 'planned' as const, reason: 'Planned.', policy, progress }
@@ -111,6 +116,12 @@ export class Engine {
     )
     this.#db.rollouts.set(id, { ...rollout, tasks })
     return waiting.filter(isOver).map(({ nodeId }) => [id, nodeId])
+  }
+
+  offerHeld(): void {
+    for (const [id, { tasks }] of this.#db.rollouts) {
+      if (tasks.some(isDeferred)) this.dispatch(id, { kind: 'elapsed', ms: 0 })
+    }
   }
 
   heardAgain(): void {
@@ -209,6 +220,13 @@ export class Engine {
     return findOffer(db, nodeId, offer) ?? offer
   }
 
+  /** An operator lets the local change go: it gets the newest once more, unless that is under way. */
+  giveAgain(nodeId: string): void {
+    const latest = latestOffer(this.#db, nodeId)
+    if (!latest || ['offered', 'acked', 'applied'].includes(latest.state)) return
+    this.assign(null, nodeId, latest.digest)
+  }
+
   #lease(nodeId: string, rolloutId: string): void {
     const holder = this.#db.leases.get(nodeId)
     if (holder !== undefined) this.#watch.fail('I2', `${nodeId} belongs to ${holder}`)
@@ -221,18 +239,22 @@ export class Engine {
     }
   }
 
-  #task(nodeId: string, digest: string, wave: number): Task {
+  /** The generation that brought what it runs, when nothing is to be changed on it. */
+  #settled(nodeId: string, digest: string): number | null {
     const latest = latestOffer(this.#db, nodeId)
     const runs = nodeOf(this.#db, nodeId).effective?.digest
-    const isSettled =
-      latest?.state === 'confirmed' && latest.digest === digest && runs === latest.digest
+    const isIt = latest?.state === 'confirmed' && latest.digest === digest && runs === digest
+    return isIt ? latest.generation : null
+  }
+
+  #task(nodeId: string, digest: string, wave: number, settled: number | null): Task {
     const previous = lastGood(this.#db, nodeId, digest)
     return {
       nodeId,
       nodeName: nodeId,
-      wave: isSettled ? 0 : wave,
-      state: isSettled ? 'done' : 'pending',
-      generation: isSettled ? latest.generation : null,
+      wave: settled === null ? wave : 0,
+      state: settled === null ? 'pending' : 'done',
+      generation: settled,
       digest,
       previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
       code: null,

@@ -62,7 +62,8 @@ export class Inbox {
   }
 
   #hello(nodeId: string, hello: Extract<Message, { kind: 'hello' }>): Answer {
-    const { standing, said: before, drift: known } = nodeOf(this.#db, nodeId)
+    const { standing, said: last, drift: known } = nodeOf(this.#db, nodeId)
+    const before = standing.current === null ? null : last
     const { incarnation, fences, effective, drift, lastResult } = hello
     const said: Incarnation = { incarnation, hostname: nodeId, address: null, atMs: 0 }
     const verdict = judgeHello(standing, said, { before, isKeyed: false })

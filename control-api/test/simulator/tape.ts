@@ -7,8 +7,10 @@ import type { Order } from './engine.ts'
 import type { Message } from './messages.ts'
 
 export type Deed =
-  | { kind: 'start' | 'crash' | 'backup' | 'restore' | 'confirm-recovery' }
-  | { kind: 'enrol' | 'decommission' | 'discard-drift' | 'first-release'; nodeId: string }
+  | { kind: 'start' | 'crash' | 'confirm-recovery' }
+  | { kind: 'backup' | 'restore'; copy: Database }
+  | { kind: 'enrol' | 'decommission' | 'first-release'; nodeId: string }
+  | { kind: 'discard-drift'; nodeId: string; drift: string }
   | { kind: 'presence'; nodeId: string; change: 'connected' | 'disconnected' }
   | { kind: 'message'; nodeId: string; message: Exclude<Message, { kind: 'desired' }> }
   | { kind: 'desired'; nodeId: string; have: number; incarnation: string }

@@ -130,7 +130,7 @@ function refuseBadPlan(plan: readonly PlannedNode[]): void {
 }
 
 /** null: the fleet is another one by now. */
-async function store(
+export async function store(
   { now, engine, releasedVersion, readGrouping }: StartDeps,
   unit: Unit,
   { config, version, selector, scope, message, author, onOverlap }: Order,
