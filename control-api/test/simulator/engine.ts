@@ -46,8 +46,8 @@ export type Host = {
 export class Engine {
   readonly #host: Host
   readonly #watch: Watch
-  /** Orders that were for all nodes. */
-  readonly #forAll = new Set<string>()
+  /** Of orders that were for all nodes, what they were of. */
+  readonly #forAll = new Map<string, string>()
 
   constructor(host: Host, watch: Watch) {
     this.#host = host
@@ -76,7 +76,7 @@ export class Engine {
       wave.map((nodeId) => this.#task(nodeId, digest, i, settled.get(nodeId) ?? null)),
     )
     for (const nodeId of nodeIds) this.#lease(nodeId, id)
-    if (isForAll) this.#forAll.add(id)
+    if (isForAll) this.#forAll.set(id, digest)
     this.#supersede(id, nodeIds)
     const progress = firstProgress(waves.length, policy)
     const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
@@ -176,7 +176,7 @@ export class Engine {
         for (const [nodeId, holder] of db.leases) if (holder === id) db.leases.delete(nodeId)
         break
       case 'release':
-        if (this.#forAll.has(id)) this.#release(id)
+        this.#release(id)
         break
     }
   }
@@ -185,8 +185,9 @@ export class Engine {
   #release(id: string): void {
     const db = this.#db
     const rollout = db.rollouts.get(id)
-    const digest = rollout?.tasks[0]?.digest
+    const digest = this.#forAll.get(id)
     if (!rollout || digest === undefined) return
+    if (rollout.state !== 'succeeded') this.#watch.fail('I3', `${id} is released, ${rollout.state}`)
     db.released = digest
     for (const [nodeId, { isDecommissioned }] of db.nodes) {
       const offers = offersOf(db, nodeId)

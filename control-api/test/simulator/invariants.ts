@@ -175,14 +175,12 @@ export class Watch {
     }
   }
 
-  /** A new node gets what proved itself on all others, never a candidate; who lost a local change, what it had. */
+  /** A new node gets what all others proved, never a candidate; who lost a local change, what it had. */
   #isReleased(db: Database, { nodeId, digest }: Offer): void {
-    const isProven = [...db.rollouts.values()].some(
-      ({ state, tasks }) => state === 'succeeded' && tasks.some((task) => task.digest === digest),
-    )
     const isAgain = latestOffer(db, nodeId)?.digest === digest
-    if (!isProven && !isAgain)
-      this.fail('I3', `${nodeId}, a new node, gets ${digest}, which nothing proved`)
+    if (digest !== db.released && !isAgain) {
+      this.fail('I3', `${nodeId} is given ${digest}, and ${db.released} is released`)
+    }
   }
 
   /** With the new offer in it. */
