@@ -822,6 +822,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rollouts/{id}/actions/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a rollout that has not begun */
+        post: operations["cancelRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say no to a rollout that awaits approval, which ends it; the reason is kept */
+        post: operations["rejectRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollouts/{id}/actions/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Agree to the plan of a rollout that somebody else ordered */
+        post: operations["approveRollout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rollout-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What holds for every rollout; its ETag is for changing it */
+        get: operations["getRolloutRules"];
+        /**
+         * Change what holds for every rollout
+         * @description Windows count at once, for rollouts under way too. Approvals are asked of orders from now on; those there are keep what was asked of them.
+         */
+        put: operations["putRolloutRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/groups": {
         parameters: {
             query?: never;
@@ -2109,8 +2181,11 @@ export interface components {
             }[];
             /** @description The one under way; as many as were planned: those that were out of reach */
             wave: number;
-            /** @enum {unknown} */
-            phase: "dispatching" | "soaking";
+            /**
+             * @description waiting: for the change window in which the wave may begin
+             * @enum {unknown}
+             */
+            phase: "dispatching" | "soaking" | "waiting";
             soakedSeconds: number;
             policy: {
                 maxParallel: number | null;
@@ -2175,11 +2250,25 @@ export interface components {
             pendingNodes: number;
             author: string;
             message: string;
+            emergency: string | null;
+            approvals: {
+                by: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+            }[];
+            approvalsNeeded: number;
+            startAt: string | null;
+            /** @description While it is queued: the rollouts it waits for */
+            blockedBy: string[];
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
              */
             createdAt: string;
+            startedAt: string | null;
             endedAt: string | null;
         };
         RolloutPlan: {
@@ -2241,6 +2330,29 @@ export interface components {
                     reason: string;
                 }[];
             };
+        };
+        RolloutRules: {
+            /** @description People other than who ordered a rollout that must agree to its plan */
+            approvals: number;
+            /** @description After that an order nobody agreed to has expired */
+            approvalHours: number;
+            /** @description Rollouts begin, and their waves, while one of them is open; none: always */
+            windows: {
+                days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                /**
+                 * @description As clocks in timeZone show it
+                 * @example 22:00
+                 */
+                from: string;
+                /**
+                 * @description Not after `from`: on the day after
+                 * @example 22:00
+                 */
+                to: string;
+            }[];
+            /** @example Europe/Berlin */
+            timeZone: string;
+            blastBudget: number | null;
         };
         /** @enum {unknown} */
         RolloutState: "draft" | "validating" | "planned" | "awaiting_approval" | "scheduled" | "queued" | "running" | "paused" | "aborting" | "reverting" | "succeeded" | "frozen" | "reverted" | "revert_incomplete" | "rejected" | "cancelled" | "expired" | "superseded";
@@ -5261,7 +5373,7 @@ export interface operations {
                      * @example backup job
                      */
                     name: string;
-                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
+                    permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
                 };
             };
@@ -10766,7 +10878,20 @@ export interface operations {
                      *           "pendingNodes": 1,
                      *           "author": "author",
                      *           "message": "message",
+                     *           "emergency": "emergency",
+                     *           "approvals": [
+                     *             {
+                     *               "by": "by",
+                     *               "at": "2026-11-21T09:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "approvalsNeeded": 1,
+                     *           "startAt": "2026-11-21T09:00:00.000Z",
+                     *           "blockedBy": [
+                     *             "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *           ],
                      *           "createdAt": "2026-11-21T09:00:00.000Z",
+                     *           "startedAt": "2026-11-21T09:00:00.000Z",
                      *           "endedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
@@ -10889,7 +11014,11 @@ export interface operations {
                  *         ],
                  *         "minSamples": 1
                  *       },
-                 *       "onOverlap": "refuse",
+                 *       "onOverlap": "queue",
+                 *       "startAt": "startAt",
+                 *       "emergency": {
+                 *         "reason": "reason"
+                 *       },
                  *       "planDigest": "planDigest"
                  *     }
                  */
@@ -10937,10 +11066,19 @@ export interface operations {
                         minSamples?: number;
                     };
                     /**
-                     * @description When another rollout owns some of the nodes: supersede freezes it. Default: refuse
+                     * @description When other rollouts own some of the nodes, or wait for them: queue waits its turn behind them, supersede freezes those under way and ends those that wait. Default: queue
                      * @enum {unknown}
                      */
-                    onOverlap?: "refuse" | "supersede";
+                    onOverlap?: "queue" | "refuse" | "supersede";
+                    /**
+                     * Format: date-time
+                     * @description Not before then; at most a year ahead. What is past means now
+                     */
+                    startAt?: string;
+                    /** @description Without approvals, change windows and gates that would only pause it, and in place of what owns its nodes or waits for them: one node first. Needs rollouts:emergency; startAt and onOverlap mean nothing with it */
+                    emergency?: {
+                        reason: string;
+                    };
                     /** @description What a dry run said: when the plan is another by now, nothing is started */
                     planDigest?: string;
                 };
@@ -11121,7 +11259,20 @@ export interface operations {
                      *       "pendingNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
                      *       "endedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -11176,6 +11327,7 @@ export interface operations {
             /**
              * @description - `in_recovery`: This control plane was restored from a backup
              *     - `rollout_active`: Another rollout is under way
+             *     - `queue_full`: Too many rollouts wait
              *     - `fleet_changed`: The nodes changed meanwhile
              *     - `plan_changed`: The plan is another one by now
              *     - `still_running`: The request is being answered
@@ -11213,6 +11365,8 @@ export interface operations {
             };
             /**
              * @description - `selector_invalid`: The selector cannot be read
+             *     - `start_too_far`: That is too far ahead
+             *     - `emergency_starts_now`: An emergency does not wait
              *     - `rollout_invalid`: A node would refuse this version
              *     - `idempotency_key_reused`: The key belongs to another request
              */
@@ -11382,7 +11536,20 @@ export interface operations {
                      *       "pendingNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
                      *       "endedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -11586,7 +11753,20 @@ export interface operations {
                      *       "pendingNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
                      *       "endedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -11859,7 +12039,20 @@ export interface operations {
                      *       "pendingNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
                      *       "endedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -12130,7 +12323,20 @@ export interface operations {
                      *       "pendingNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
                      *       "endedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -12403,7 +12609,20 @@ export interface operations {
                      *       "pendingNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
                      *       "endedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -12676,7 +12895,20 @@ export interface operations {
                      *       "pendingNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
                      *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
                      *       "endedAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -12768,6 +13000,1129 @@ export interface operations {
             };
             /** @description - `idempotency_key_reused`: The key belongs to another request */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rejectRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "reason": "reason"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approveRollout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Made up by the caller, such as a UUID, once for this request and its repetitions. Within a day the same request with it is not done again: its answer comes with `idempotent-replay: true`.
+                 * @example 6f1d8a52-93c4-4c3b-9e0a-2b7f1c5d8e90
+                 */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @example rollout_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "stateVersion": 1,
+                 *       "planDigest": "planDigest"
+                 *     }
+                 */
+                "application/json": {
+                    stateVersion: number;
+                    planDigest: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "rollout_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *       "config": "edge-1",
+                     *       "version": 1,
+                     *       "previousVersion": 1,
+                     *       "selector": "selector",
+                     *       "state": "draft",
+                     *       "stateVersion": 1,
+                     *       "reason": "reason",
+                     *       "waves": [
+                     *         {
+                     *           "index": 1,
+                     *           "nodes": 1,
+                     *           "done": 1
+                     *         }
+                     *       ],
+                     *       "wave": 1,
+                     *       "phase": "dispatching",
+                     *       "soakedSeconds": 0.25,
+                     *       "policy": {
+                     *         "maxParallel": 1,
+                     *         "blastBudget": 1,
+                     *         "minHealthySeconds": 0.25,
+                     *         "soakSeconds": 0.25,
+                     *         "maxSoakSeconds": 0.25,
+                     *         "progressDeadlineSeconds": 0.25,
+                     *         "maxFailedPercent": 0.25,
+                     *         "maxUnreachablePercent": 0.25,
+                     *         "maxFlaps": 1,
+                     *         "onFailure": "revert",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "onFail": "revert"
+                     *           }
+                     *         ],
+                     *         "minSamples": 1
+                     *       },
+                     *       "planDigest": "planDigest",
+                     *       "evidence": {
+                     *         "wave": 1,
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "verdict": "fail",
+                     *         "message": "message",
+                     *         "gates": [
+                     *           {
+                     *             "metric": "errors5xx",
+                     *             "max": 0.25,
+                     *             "verdict": "fail",
+                     *             "canary": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "control": {
+                     *               "nodes": 1,
+                     *               "samples": 1,
+                     *               "value": 0.25
+                     *             },
+                     *             "value": 0.25,
+                     *             "low": 0.25,
+                     *             "high": 0.25,
+                     *             "message": "message"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tasks": [
+                     *         {
+                     *           "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *           "nodeName": "edge-1",
+                     *           "wave": 1,
+                     *           "state": "pending",
+                     *           "generation": 1,
+                     *           "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *           "code": "code",
+                     *           "message": "message",
+                     *           "errors": [
+                     *             {
+                     *               "pointer": "pointer",
+                     *               "line": 1,
+                     *               "column": 1,
+                     *               "endLine": 1,
+                     *               "endColumn": 1,
+                     *               "code": "code",
+                     *               "message": "message",
+                     *               "hint": "hint"
+                     *             }
+                     *           ],
+                     *           "updatedAt": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pendingNodes": 1,
+                     *       "author": "author",
+                     *       "message": "message",
+                     *       "emergency": "emergency",
+                     *       "approvals": [
+                     *         {
+                     *           "by": "by",
+                     *           "at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "approvalsNeeded": 1,
+                     *       "startAt": "2026-11-21T09:00:00.000Z",
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "createdAt": "2026-11-21T09:00:00.000Z",
+                     *       "startedAt": "2026-11-21T09:00:00.000Z",
+                     *       "endedAt": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rollout"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `outside_scope`: Outside your scope
+             *     - `own_rollout`: Nobody approves their own rollout
+             *     - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `rollout_not_found`: No such rollout */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `stale_state`: The rollout has moved on
+             *     - `rollout_ended`: The rollout has ended
+             *     - `action_not_possible`: That means nothing now
+             *     - `approval_void`: That approval is for another plan
+             *     - `already_approved`: You have approved it already
+             *     - `still_running`: The request is being answered
+             *     - `already_done`: It is done, and its answer was not kept
+             *     - `outcome_unknown`: Nobody knows whether it was done
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        state?: components["schemas"]["RolloutState"];
+                        /** @description With `stale_state`: what it is now */
+                        stateVersion?: number;
+                    };
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `idempotency_key_reused`: The key belongs to another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getRolloutRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approvals": 1,
+                     *       "approvalHours": 1,
+                     *       "windows": [
+                     *         {
+                     *           "days": [
+                     *             "mon"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "22:00"
+                     *         }
+                     *       ],
+                     *       "timeZone": "Europe/Berlin",
+                     *       "blastBudget": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RolloutRules"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    putRolloutRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @example "3" */
+                "if-match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "approvals": 1,
+                 *       "approvalHours": 1,
+                 *       "windows": [
+                 *         {
+                 *           "days": [
+                 *             "mon"
+                 *           ],
+                 *           "from": "22:00",
+                 *           "to": "22:00"
+                 *         }
+                 *       ],
+                 *       "timeZone": "Europe/Berlin",
+                 *       "blastBudget": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["RolloutRules"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approvals": 1,
+                     *       "approvalHours": 1,
+                     *       "windows": [
+                     *         {
+                     *           "days": [
+                     *             "mon"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "22:00"
+                     *         }
+                     *       ],
+                     *       "timeZone": "Europe/Berlin",
+                     *       "blastBudget": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RolloutRules"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `whole_farm_required`: This concerns the whole farm
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_failed`: It changed meanwhile */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `time_zone_unknown`: No such time zone */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `precondition_required`: If-Match is missing */
+            428: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -47,8 +47,10 @@ import { metricsRoutes } from './features/metrics/routes.ts'
 import { nodeRoutes } from './features/nodes/routes.ts'
 import { labelsOfNode, nodeIdsWithin } from './features/nodes/store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
+import { rolloutActionRoutes } from './features/rollouts/action-routes.ts'
 import { createEngine } from './features/rollouts/engine.ts'
 import { createEvaluator } from './features/rollouts/evaluator.ts'
+import { farmRulesRoutes } from './features/rollouts/farm-rules-routes.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween, rolloutTouches } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
@@ -191,6 +193,7 @@ export async function buildService(
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
+    releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
     release: (unit, released) => releaseVersion(unit, released, now()),
   })
   // What was under way when the backup was made is long over, one way or the other.
@@ -346,13 +349,13 @@ export async function buildService(
           readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,
-          releasedVersion: async ({ trx }, name) =>
-            (await lastReleaseOf(trx, name))?.version ?? null,
           isConnected,
           throughputOf: async (nodeIds) =>
             requestRates(await metrics.latencySummaries(nodeIds, 60)),
         }),
       )
+      await api.register(rolloutActionRoutes({ db, engine }))
+      await api.register(farmRulesRoutes({ db, write }))
       await api.register(groupRoutes({ db, write, now, openPreviews: previews }))
       await api.register(
         metricsRoutes({

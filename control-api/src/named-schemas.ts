@@ -41,9 +41,10 @@ import {
   RenderedConfigSchema,
   SyncStateSchema,
 } from './features/nodes/schema.ts'
+import { RolloutRulesSchema } from './features/rollouts/farm-rules-schema.ts'
+import { RolloutPlanSchema } from './features/rollouts/order-schema.ts'
 import {
   NodeTaskSchema,
-  RolloutPlanSchema,
   RolloutSchema,
   RolloutStateSchema,
   TaskStateSchema,
@@ -98,6 +99,7 @@ export const namedSchemas: NamedSchemas = {
   Role: RoleSchema,
   Rollout: RolloutSchema,
   RolloutPlan: RolloutPlanSchema,
+  RolloutRules: RolloutRulesSchema,
   RolloutState: RolloutStateSchema,
   Session: SessionSchema,
   Stage: StageSchema,

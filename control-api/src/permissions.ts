@@ -23,6 +23,8 @@ const everything = [
   'groups:write',
   'rollouts:run',
   'rollouts:approve',
+  'rollouts:emergency',
+  'rollouts:rules',
   'users:write',
   'tokens:write',
   'webhooks:write',

@@ -3,7 +3,7 @@
 // sees and changes the nodes whose labels match it, and nothing that concerns the others.
 import { defineError } from './errors.ts'
 import type { Access } from './permissions.ts'
-import { formatSelector, matches, type Selector } from './selector.ts'
+import { formatSelector, matches, parseSelector, type Selector } from './selector.ts'
 
 /** null: the whole farm. */
 export type Scope = Selector | null
@@ -45,6 +45,18 @@ export const isSameScope = (one: Scope, other: Scope): boolean =>
 
 export const describeScope = (scope: Scope): string =>
   scope === null ? 'the whole farm' : `nodes with ${formatSelector(scope)}`
+
+/** As it is stored. */
+export const scopeText = (scope: Scope): string | null =>
+  scope === null ? null : formatSelector(scope)
+
+/** Was checked when it was stored; should a later version read it otherwise, nothing is let through. */
+export function storedScope(text: string | null): Scope {
+  if (text === null) return null
+  const parsed = parseSelector(text)
+  if (parsed.ok) return parsed.selector
+  throw new Error(`the stored scope "${text}" cannot be read: ${parsed.message}`)
+}
 
 /** Nobody has no scope: every route that asks is behind the access check. */
 export function scopeOf(user: { scope: Scope } | null): Scope {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Builds the real service over SQLite files in a folder of its own; gone after the test.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { FastifyReply, InjectOptions, LightMyRequestResponse, RouteOptions } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
 import { buildService, type Overrides, type Service } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
+import { migrateToLatest } from '../src/db/migrate.ts'
+import { openControlDb } from '../src/db/open.ts'
 import type { CreatedToken } from '../src/features/tokens/schema.ts'
 import type { Identity } from '../src/meta.ts'
 import { refusalsOf } from '../src/openapi/refusals.ts'
@@ -44,6 +46,27 @@ export function tempDir(): string {
   return path
 }
 
+/** As a service of this version leaves it that was never used: every step of the database's history once, not once a test. */
+const emptyDatabase = madeOnce(async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'farmstead-empty-'))
+  try {
+    const db = openControlDb(dir)
+    await migrateToLatest(db)
+    await db.destroy()
+    return readFileSync(join(dir, 'control.db'))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 export function testConfig(overrides: Partial<Config> = {}): Config {
   return {
     dataDir: tempDir(),
@@ -68,6 +91,8 @@ export async function build({
   ...overrides
 }: Overrides & { config?: Partial<Config> } = {}): Promise<Built> {
   const full = testConfig(config)
+  const database = join(full.dataDir, 'control.db')
+  if (!existsSync(database)) writeFileSync(database, await emptyDatabase())
   const documented = watchRefusals()
   const onRoute = (route: RouteOptions) => {
     overrides.onRoute?.(route)

@@ -107,7 +107,7 @@ async function twoZones() {
   const outside = await enrolNode(service, { labels: { zone: 'us' } })
   await inside.hello()
   await outside.hello()
-  const operator = await withScope(service, ['operator', 'editor'])
+  const operator = await withScope(service, ['operator', 'editor', 'approver'])
   const text = '{"listen":[{"port":8080}],"sites":[{"hosts":["*"],"root":"/srv"}]}'
   await service.admin.inject({
     method: 'POST',
@@ -118,7 +118,7 @@ async function twoZones() {
 }
 
 /** What is done to a rollout is done to all its nodes. */
-const ACTIONS = ['freeze', 'pause', 'resume', 'revert', 'skip-gate']
+const ACTIONS = ['freeze', 'pause', 'resume', 'revert', 'skip-gate', 'cancel', 'reject', 'approve']
 
 describe('every route', () => {
   /** Those that look at the scope themselves; each has its test below, or with its feature. */
@@ -247,11 +247,15 @@ describe('whose roles count for some nodes', () => {
     expect(seen.tasks.map(({ nodeId }: { nodeId: string }) => nodeId)).toEqual([inside.id])
     const list = (await operator.inject({ url: order.url })).json()
     expect(list.items.map(({ tasks }: { tasks: unknown[] }) => tasks.length)).toEqual([1])
-    const stranger = await withScope(service, ['operator'], 'zone=moon')
+    const stranger = await withScope(service, ['operator', 'approver'], 'zone=moon')
     for (const action of ACTIONS) {
       const act = async (who: Client) => {
         const url = `${order.url}/${id}/actions/${action}`
-        const payload = { stateVersion, ...(action === 'skip-gate' && { reason: 'why not' }) }
+        const payload = {
+          stateVersion,
+          ...(['skip-gate', 'reject'].includes(action) && { reason: 'why not' }),
+          ...(action === 'approve' && { planDigest: 'any' }),
+        }
         return (await who.inject({ method: 'POST', url, payload })).json().code
       }
       expect([action, await act(operator)]).toEqual([action, 'outside_scope'])

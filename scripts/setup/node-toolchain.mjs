@@ -65,7 +65,10 @@ const ofOldNpm =
 function toolchain(node, npmCli) {
   const kept = Object.entries(process.env).filter(([name]) => !ofOldNpm.test(name))
   const PATH = [dirname(node), process.env.PATH].join(delimiter)
-  return { node, npmCli, env: { ...Object.fromEntries(kept), ...npmCache(), PATH } }
+  // The service, its tests and farmctl are many processes of the same modules.
+  const NODE_COMPILE_CACHE = join(toolsDir, 'compile-cache')
+  const env = { ...Object.fromEntries(kept), ...npmCache(), NODE_COMPILE_CACHE, PATH }
+  return { node, npmCli, env }
 }
 
 /** npm keeps its cache in the home folder; users without one (CI, containers) get it in .tools/. */

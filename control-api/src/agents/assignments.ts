@@ -28,7 +28,7 @@ type Reader = Kysely<Database> | Transaction<Database>
 export type Standing = { state: Exclude<AssignmentState, 'withdrawn'> }
 
 export type Assignments = {
-  /** After a restore nothing is assigned until an operator confirms it. */
+  /** After a restore: nobody is given anything until somebody confirms that it is to go on. */
   isHeld(): boolean
   /** In the caller's transaction; the node is woken after its commit. */
   assign(unit: Unit, assignment: NewAssignment): Promise<Assigned>

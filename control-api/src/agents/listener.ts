@@ -2,6 +2,7 @@
 // The agents' own listener: /agent/v1/<message>, as server-c/agent-protocol/README.md says. Knows HTTP
 // and the wire; who speaks is callers.ts's business, what a message means inbox.ts's.
 import rateLimit from '@fastify/rate-limit'
+import type { Ajv } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Authority } from '../ca/authority.ts'
@@ -11,6 +12,7 @@ import type { Database } from '../db/database.ts'
 import { TooManyRequests } from '../errors.ts'
 import type { App } from '../fastify.ts'
 import type { Identity } from '../meta.ts'
+import { onceForEach } from '../once-for-each.ts'
 import { requireDeclaredAccess } from '../plugins/access.ts'
 import { problemsPlugin } from '../plugins/problems.ts'
 import { requestContextPlugin } from '../plugins/request-context.ts'
@@ -307,9 +309,19 @@ export async function buildAgentListener(deps: Deps): Promise<App> {
 
 /** Bodies are held against the very files the node's tests read. */
 function useProtocolSchemas(app: App): void {
+  app.setValidatorCompiler<{ $ref: string }>(({ schema }) => validatorOf(schema))
+}
+
+const validatorOf = onceForEach(({ $ref }: { $ref: string }) => {
+  protocol ??= readProtocol()
+  return protocol.compile({ $ref })
+})
+let protocol: Ajv | null = null
+
+function readProtocol(): Ajv {
   const ajv = createAjv(false)
   for (const schema of readProtocolSchemas().values()) ajv.addSchema(schema)
-  app.setValidatorCompiler<{ $ref: string }>(({ schema }) => ajv.compile(schema))
+  return ajv
 }
 
 function callerIn(request: FastifyRequest): Caller {

@@ -18,6 +18,7 @@ import * as rest from './migrations/026-rest.ts'
 import * as webhooks from './migrations/027-webhooks.ts'
 import * as backups from './migrations/028-backups.ts'
 import * as rolloutWaves from './migrations/029-rollout-waves.ts'
+import * as rolloutQueue from './migrations/030-rollout-queue.ts'
 import * as nodeLabels from './migrations/033-node-labels.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
@@ -37,6 +38,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '027-webhooks': webhooks,
   '028-backups': backups,
   '029-rollout-waves': rolloutWaves,
+  '030-rollout-queue': rolloutQueue,
   '033-node-labels': nodeLabels,
 }
 

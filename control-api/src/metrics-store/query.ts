@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Answers a chart's question from one ring: columns per node, null where there is no data.
-import type { Kysely } from 'kysely'
 import { decodeHistogram } from '../histogram/encoding.ts'
 import {
   emptyHistogram,
@@ -8,7 +7,7 @@ import {
   mergeHistograms,
   quantile,
 } from '../histogram/histogram.ts'
-import type { MetricsDatabase } from './open.ts'
+import type { MetricsDb } from './open.ts'
 import type { Plan } from './rings.ts'
 import type { Counters, StageName } from './windows.ts'
 
@@ -30,45 +29,51 @@ export type NodeSeries = {
 /** What one step of the answer holds, whatever the number of stored steps and generations in it. */
 type Step = { coveredMs: number; counters: Counters; histogram: Histogram }
 
-export async function querySeries(
-  db: Kysely<MetricsDatabase>,
-  query: SeriesQuery,
-): Promise<NodeSeries[]> {
-  const series: NodeSeries[] = []
-  for (const nodeId of query.nodeIds) {
-    const steps = await readSteps(db, nodeId, query)
-    series.push(toColumns(nodeId, steps, query.stepSeconds))
-  }
-  return series
+export function createSeriesQuery(db: MetricsDb): (query: SeriesQuery) => NodeSeries[] {
+  const statements = prepare(db)
+  return (query) =>
+    query.nodeIds.map((nodeId) =>
+      toColumns(nodeId, readSteps(statements, nodeId, query), query.stepSeconds),
+    )
 }
 
-async function readSteps(
-  db: Kysely<MetricsDatabase>,
+type Within = [nodeId: string, resolutionSeconds: number, fromSeconds: number, toSeconds: number]
+type Statements = ReturnType<typeof prepare>
+
+function prepare(db: MetricsDb) {
+  const within = 'node_id = ? and resolution_s = ? and step_s >= ? and step_s < ?'
+  return {
+    coverage: db.prepare<Within, { step_s: number; covered_ms: number }>(
+      `select step_s, covered_ms from coverage where ${within}`,
+    ),
+    counters: db.prepare<Within, { step_s: number; counters: string }>(
+      `select step_s, counters from counters where ${within}`,
+    ),
+    histograms: db.prepare<[...Within, StageName], { step_s: number; histogram: Buffer }>(
+      `select step_s, histogram from histograms where ${within} and stage = ?`,
+    ),
+  }
+}
+
+function readSteps(
+  { coverage, counters, histograms }: Statements,
   nodeId: string,
   { fromSeconds, toSeconds, stepSeconds, resolutionSeconds, stage }: SeriesQuery,
-): Promise<(Step | null)[]> {
+): (Step | null)[] {
   const steps: (Step | null)[] = Array((toSeconds - fromSeconds) / stepSeconds).fill(null)
   const indexOf = (seconds: number) => Math.floor((seconds - fromSeconds) / stepSeconds)
-  const within = <T extends 'coverage' | 'counters' | 'histograms'>(table: T) =>
-    db
-      .selectFrom<'coverage' | 'counters' | 'histograms'>(table)
-      .where('node_id', '=', nodeId)
-      .where('resolution_s', '=', resolutionSeconds)
-      .where('step_s', '>=', fromSeconds)
-      .where('step_s', '<', toSeconds)
-
-  for (const row of await within('coverage').select(['step_s', 'covered_ms']).execute()) {
+  const within: Within = [nodeId, resolutionSeconds, fromSeconds, toSeconds]
+  for (const row of coverage.iterate(...within)) {
     const index = indexOf(row.step_s)
     const step = steps[index] ?? { coveredMs: 0, counters: {}, histogram: emptyHistogram() }
     step.coveredMs += row.covered_ms
     steps[index] = step
   }
-  for (const row of await within('counters').select(['step_s', 'counters']).execute()) {
+  for (const row of counters.iterate(...within)) {
     const step = steps[indexOf(row.step_s)]
     if (step) addCounted(step.counters, JSON.parse(row.counters))
   }
-  const histograms = within('histograms').where('stage', '=', stage)
-  for (const row of await histograms.select(['step_s', 'histogram']).execute()) {
+  for (const row of histograms.iterate(...within, stage)) {
     const step = steps[indexOf(row.step_s)]
     if (step) step.histogram = mergeHistograms(step.histogram, decodeHistogram(row.histogram))
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Keeps windows in rings of three resolutions. Each window is merged into its step of every ring when
 // it arrives: late ones need no second path, and a coarse ring is never waiting for a job to run.
-import type { Kysely, Transaction } from 'kysely'
 import { decodeHistogram, encodeHistogram } from '../histogram/encoding.ts'
 import { type Histogram, mergeHistograms } from '../histogram/histogram.ts'
-import type { MetricsDatabase } from './open.ts'
+import type { MetricsDb } from './open.ts'
 import { RINGS, stepOf } from './rings.ts'
 import type { Counters, PlacedWindow, Series } from './windows.ts'
 
@@ -18,71 +17,77 @@ const FORGET_BOOT_MS = 24 * 3600_000
 
 export type RingStore = ReturnType<typeof createRingStore>
 
-export function createRingStore(db: Kysely<MetricsDatabase>) {
+export function createRingStore(db: MetricsDb) {
+  const statements = prepare(db)
+  const take = db.transaction(({ nodeId, bootId, windows, nowMs }: Take): Taken => {
+    const previousSeq = statements.seq.get(nodeId, bootId) ?? 0
+    const fresh = windows.filter((window) => window.seq > previousSeq)
+    const acknowledgedSeq = fresh.at(-1)?.seq ?? previousSeq
+    if (fresh.length === 0) return { acknowledgedSeq, previousSeq }
+    for (const step of collectSteps(fresh, nowMs)) mergeStep(statements, nodeId, step)
+    statements.remember.run(nodeId, bootId, acknowledgedSeq, nowMs)
+    return { acknowledgedSeq, previousSeq }
+  })
   return {
     /** Counts what was not counted before; all of it or nothing. */
-    async take({ nodeId, bootId, windows, nowMs }: Take): Promise<Taken> {
-      return db.transaction().execute(async (trx) => {
-        const row = await trx
-          .selectFrom('taken')
-          .select('seq')
-          .where('node_id', '=', nodeId)
-          .where('boot_id', '=', bootId)
-          .executeTakeFirst()
-        const previousSeq = row?.seq ?? 0
-        const fresh = windows.filter((window) => window.seq > previousSeq)
-        const acknowledgedSeq = fresh.at(-1)?.seq ?? previousSeq
-        if (fresh.length === 0) return { acknowledgedSeq, previousSeq }
-        for (const step of collectSteps(fresh, nowMs)) await mergeStep(trx, nodeId, step)
-        await trx
-          .insertInto('taken')
-          .values({ node_id: nodeId, boot_id: bootId, seq: acknowledgedSeq, taken_at_ms: nowMs })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['node_id', 'boot_id'])
-              .doUpdateSet({ seq: acknowledgedSeq, taken_at_ms: nowMs }),
-          )
-          .execute()
-        return { acknowledgedSeq, previousSeq }
-      })
-    },
+    take: (taken: Take): Taken => take.immediate(taken),
 
     /** Deletes what every ring has outlived, one node and ring at a time so that writers wait little. */
-    async prune(nowMs: number): Promise<void> {
-      const nodes = await db.selectFrom('taken').select('node_id').distinct().execute()
-      for (const { node_id } of nodes) {
-        for (const ring of RINGS) {
-          const before = Math.floor(nowMs / 1000) - ring.keepSeconds
-          for (const table of ['coverage', 'counters', 'histograms'] as const) {
-            await db
-              .deleteFrom(table)
-              .where('node_id', '=', node_id)
-              .where('resolution_s', '=', ring.resolutionSeconds)
-              .where('step_s', '<', before)
-              .execute()
-          }
+    prune(nowMs: number): void {
+      for (const nodeId of statements.nodes.all()) {
+        for (const { resolutionSeconds, keepSeconds } of RINGS) {
+          const before = Math.floor(nowMs / 1000) - keepSeconds
+          for (const outlived of statements.outlived)
+            outlived.run(nodeId, resolutionSeconds, before)
         }
-        await forgetBoots(db, node_id, nowMs)
+        statements.forgetBoots.run(nodeId, nowMs - FORGET_BOOT_MS, nodeId)
       }
     },
   }
 }
 
-/** The newest boot stays whatever its age: it says that the node has rows to prune. */
-async function forgetBoots(db: Kysely<MetricsDatabase>, nodeId: string, nowMs: number) {
-  const newest = db
-    .selectFrom('taken')
-    .select('boot_id')
-    .where('node_id', '=', nodeId)
-    .orderBy('taken_at_ms', 'desc')
-    .limit(1)
-  await db
-    .deleteFrom('taken')
-    .where('node_id', '=', nodeId)
-    .where('taken_at_ms', '<', nowMs - FORGET_BOOT_MS)
-    .where('boot_id', 'not in', newest)
-    .execute()
-}
+type Key = [nodeId: string, resolutionSeconds: number, stepSeconds: number]
+type StoredCounters = { generation: number; counters: string }
+type StoredHistogram = { generation: number; stage: keyof Series['stages']; histogram: Buffer }
+type Statements = ReturnType<typeof prepare>
+
+const prepare = (db: MetricsDb) => ({
+  seq: db
+    .prepare<[string, string], number>('select seq from taken where node_id = ? and boot_id = ?')
+    .pluck(),
+  remember: db.prepare<[string, string, number, number]>(
+    `insert into taken (node_id, boot_id, seq, taken_at_ms) values (?, ?, ?, ?)
+     on conflict do update set seq = excluded.seq, taken_at_ms = excluded.taken_at_ms`,
+  ),
+  cover: db.prepare<[...Key, number]>(
+    `insert into coverage (node_id, resolution_s, step_s, covered_ms) values (?, ?, ?, ?)
+     on conflict do update set covered_ms = covered_ms + excluded.covered_ms`,
+  ),
+  counters: db.prepare<Key, StoredCounters>(
+    `select generation, counters from counters
+     where node_id = ? and resolution_s = ? and step_s = ?`,
+  ),
+  keepCounters: db.prepare<[...Key, number, string]>(
+    'replace into counters (node_id, resolution_s, step_s, generation, counters) values (?, ?, ?, ?, ?)',
+  ),
+  histograms: db.prepare<Key, StoredHistogram>(
+    `select generation, stage, histogram from histograms
+     where node_id = ? and resolution_s = ? and step_s = ?`,
+  ),
+  keepHistogram: db.prepare<[...Key, number, string, Uint8Array]>(
+    `replace into histograms (node_id, resolution_s, step_s, generation, stage, histogram)
+     values (?, ?, ?, ?, ?, ?)`,
+  ),
+  nodes: db.prepare<[], string>('select distinct node_id from taken').pluck(),
+  outlived: ['coverage', 'counters', 'histograms'].map((table) =>
+    db.prepare<Key>(`delete from ${table} where node_id = ? and resolution_s = ? and step_s < ?`),
+  ),
+  /** The newest boot stays whatever its age: it says that the node has rows to prune. */
+  forgetBoots: db.prepare<[string, number, string]>(
+    `delete from taken where node_id = ? and taken_at_ms < ? and boot_id not in (
+       select boot_id from taken where node_id = ? order by taken_at_ms desc limit 1)`,
+  ),
+})
 
 type Step = { resolution: number; start: number; coveredMs: number; series: Map<number, Series> }
 
@@ -131,76 +136,31 @@ function addCounters(a: Counters, b: Counters): Counters {
 const stagesOf = ({ stages }: Series) =>
   Object.entries(stages).filter(([, h]) => h.count > 0) as [keyof Series['stages'], Histogram][]
 
-type Trx = Transaction<MetricsDatabase>
-
-async function mergeStep(trx: Trx, nodeId: string, step: Step): Promise<void> {
-  const key = { node_id: nodeId, resolution_s: step.resolution, step_s: step.start }
-  await trx
-    .insertInto('coverage')
-    .values({ ...key, covered_ms: step.coveredMs })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['node_id', 'resolution_s', 'step_s'])
-        .doUpdateSet(({ eb }) => ({ covered_ms: eb('coverage.covered_ms', '+', step.coveredMs) })),
-    )
-    .execute()
+function mergeStep(statements: Statements, nodeId: string, step: Step): void {
+  const key: Key = [nodeId, step.resolution, step.start]
+  statements.cover.run(...key, step.coveredMs)
   if (step.series.size === 0) return
-  const stored = await storedSeries(trx, key)
-  const merged = [...step.series.values()].map((series) => {
-    const same = stored.get(series.generation)
-    return same ? mergeSeries(same, series) : series
-  })
-  await trx
-    .replaceInto('counters')
-    .values(
-      merged.map(({ generation, counters }) => ({
-        ...key,
-        generation,
-        counters: JSON.stringify(counters),
-      })),
-    )
-    .execute()
-  const histograms = merged.flatMap((series) =>
-    stagesOf(series).map(([stage, histogram]) => ({
-      ...key,
-      generation: series.generation,
-      stage,
-      histogram: encodeHistogram(histogram),
-    })),
-  )
-  if (histograms.length > 0) await trx.replaceInto('histograms').values(histograms).execute()
+  const stored = storedSeries(statements, key)
+  for (const series of step.series.values()) {
+    const { generation } = series
+    const same = stored.get(generation)
+    const merged = same ? mergeSeries(same, series) : series
+    statements.keepCounters.run(...key, generation, JSON.stringify(merged.counters))
+    for (const [stage, histogram] of stagesOf(merged)) {
+      statements.keepHistogram.run(...key, generation, stage, encodeHistogram(histogram))
+    }
+  }
 }
 
-type Key = { node_id: string; resolution_s: number; step_s: number }
-
-async function storedSeries(trx: Trx, key: Key): Promise<Map<number, Series>> {
-  const counters = await trx
-    .selectFrom('counters')
-    .select(['generation', 'counters'])
-    .where('node_id', '=', key.node_id)
-    .where('resolution_s', '=', key.resolution_s)
-    .where('step_s', '=', key.step_s)
-    .execute()
+function storedSeries(statements: Statements, key: Key): Map<number, Series> {
   const found = new Map<number, Series>()
-  for (const row of counters) {
-    const series: Series = {
-      generation: row.generation,
-      counters: JSON.parse(row.counters),
-      stages: {},
-    }
-    found.set(row.generation, series)
+  for (const { generation, counters } of statements.counters.all(...key)) {
+    found.set(generation, { generation, counters: JSON.parse(counters), stages: {} })
   }
   if (found.size === 0) return found
-  const histograms = await trx
-    .selectFrom('histograms')
-    .select(['generation', 'stage', 'histogram'])
-    .where('node_id', '=', key.node_id)
-    .where('resolution_s', '=', key.resolution_s)
-    .where('step_s', '=', key.step_s)
-    .execute()
-  for (const row of histograms) {
-    const series = found.get(row.generation)
-    if (series) series.stages[row.stage as keyof Series['stages']] = decodeHistogram(row.histogram)
+  for (const { generation, stage, histogram } of statements.histograms.all(...key)) {
+    const series = found.get(generation)
+    if (series) series.stages[stage] = decodeHistogram(histogram)
   }
   return found
 }

@@ -4,41 +4,37 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Answer, Question, Reply, Request, WorkerData } from './messages.ts'
 import { openMetricsDb } from './open.ts'
-import { querySeries } from './query.ts'
+import { createSeriesQuery } from './query.ts'
 import { createRingStore } from './ring-store.ts'
 
 const { path } = workerData as WorkerData
 const db = openMetricsDb(path)
 const rings = createRingStore(db)
+const querySeries = createSeriesQuery(db)
 
-async function answer(question: Question): Promise<Answer> {
+function answer(question: Question): Answer {
   switch (question.kind) {
     case 'take':
       return rings.take(question)
     case 'query':
-      return querySeries(db, question)
+      return querySeries(question)
     case 'prune':
-      await rings.prune(question.nowMs)
+      rings.prune(question.nowMs)
       return null
     case 'close':
-      await db.destroy()
+      db.close()
       return null
   }
 }
 
 const say = (reply: Reply) => parentPort?.postMessage(reply)
 
-let turn = Promise.resolve()
-parentPort?.on('message', (request: Request) => {
-  turn = turn.then(() => serve(request))
-})
-
-async function serve({ id, question }: Request): Promise<void> {
+parentPort?.on('message', ({ id, question }: Request) => {
   try {
-    say({ kind: 'answer', id, answer: await answer(question) })
+    say({ kind: 'answer', id, answer: answer(question) })
   } catch (error) {
     say({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) })
   }
   if (question.kind === 'close') parentPort?.close()
-}
+})
 say({ kind: 'ready' })

@@ -6,7 +6,7 @@ import type { Unit } from '../db/write.ts'
 import type { SignedInUser } from '../fastify.ts'
 import { newId } from '../ids.ts'
 import { permissionsOf } from '../permissions.ts'
-import { parseSelector } from '../selector.ts'
+import { storedScope } from '../scope.ts'
 import type { Role } from './roles.ts'
 
 export type User = {
@@ -62,16 +62,9 @@ export function signedIn(user: User): SignedInUser {
   return {
     ...{ id, username, roles, passwordChangeRequired },
     permissions: permissionsOf(roles),
-    scope: user.scope === null ? null : selectorOf(user.scope),
+    scope: storedScope(user.scope),
     token: null,
   }
-}
-
-/** Was checked when it was stored; should a later version read it otherwise, nothing is let through. */
-function selectorOf(text: string) {
-  const parsed = parseSelector(text)
-  if (parsed.ok) return parsed.selector
-  throw new Error(`the stored scope "${text}" cannot be read: ${parsed.message}`)
 }
 
 export async function anyUserExists(db: Reader): Promise<boolean> {

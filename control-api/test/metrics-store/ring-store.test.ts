@@ -2,26 +2,25 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Kysely } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { quantile } from '../../src/histogram/histogram.ts'
-import { type MetricsDatabase, openMetricsDb } from '../../src/metrics-store/open.ts'
-import { querySeries } from '../../src/metrics-store/query.ts'
+import { type MetricsDb, openMetricsDb } from '../../src/metrics-store/open.ts'
+import { createSeriesQuery } from '../../src/metrics-store/query.ts'
 import { createRingStore, type RingStore } from '../../src/metrics-store/ring-store.ts'
 import { planQuery, RINGS } from '../../src/metrics-store/rings.ts'
 import type { PlacedWindow } from '../../src/metrics-store/windows.ts'
 import { histogramOf, seededRandom } from '../histogram-of.ts'
 
 let dir: string
-let db: Kysely<MetricsDatabase>
+let db: MetricsDb
 let rings: RingStore
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
   db = openMetricsDb(join(dir, 'metrics.db'))
   rings = createRingStore(db)
 })
-afterEach(async () => {
-  await db.destroy()
+afterEach(() => {
+  db.close()
   rmSync(dir, { recursive: true, force: true })
 })
 
@@ -37,48 +36,48 @@ function window(seq: number, endedAtMs: number, seconds: number[], generation = 
 const take = (windows: PlacedWindow[], nowMs: number, bootId = 'boot') =>
   rings.take({ nodeId: NODE, bootId, windows, nowMs })
 
-async function chart(fromMs: number, toMs: number, step: number | null, nowMs: number) {
+function chart(fromMs: number, toMs: number, step: number | null, nowMs: number) {
   const range = { fromSeconds: fromMs / 1000, toSeconds: toMs / 1000 }
   const plan = planQuery(range, step, nowMs / 1000)
-  const [series] = await querySeries(db, { ...plan, nodeIds: [NODE], stage: 'total' })
+  const [series] = createSeriesQuery(db)({ ...plan, nodeIds: [NODE], stage: 'total' })
   if (!series) throw new Error('no series')
   return { plan, series }
 }
 
 describe('taking windows', () => {
-  it('counts each once, however often and in whatever company it is sent', async () => {
+  it('counts each once, however often and in whatever company it is sent', () => {
     const [a, b, c] = [window(1, T0, [0.1]), window(2, T0, [0.1]), window(3, T0, [0.1])]
-    expect(await take([a], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 0 })
-    expect(await take([a], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 1 })
-    expect(await take([a, b], T0)).toEqual({ acknowledgedSeq: 2, previousSeq: 1 })
-    expect(await take([], T0)).toEqual({ acknowledgedSeq: 2, previousSeq: 2 })
-    await Promise.all([take([b, c], T0), take([b, c], T0), take([c], T0)])
-    const { series } = await chart(T0, T0 + 10_000, 10, T0)
+    expect(take([a], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 0 })
+    expect(take([a], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 1 })
+    expect(take([a, b], T0)).toEqual({ acknowledgedSeq: 2, previousSeq: 1 })
+    expect(take([], T0)).toEqual({ acknowledgedSeq: 2, previousSeq: 2 })
+    for (const windows of [[b, c], [b, c], [c]]) take(windows, T0)
+    const { series } = chart(T0, T0 + 10_000, 10, T0)
     expect(series.count).toEqual([3])
   })
 
-  it('counts from 1 again after the serving process started anew', async () => {
-    await take([window(1, T0, [0.1]), window(2, T0, [0.1])], T0, 'first')
-    expect(await take([window(1, T0, [0.1])], T0, 'second')).toMatchObject({ acknowledgedSeq: 1 })
-    expect(await take([window(2, T0, [0.1])], T0, 'first')).toMatchObject({ acknowledgedSeq: 2 })
-    const { series } = await chart(T0, T0 + 10_000, 10, T0)
+  it('counts from 1 again after the serving process started anew', () => {
+    take([window(1, T0, [0.1]), window(2, T0, [0.1])], T0, 'first')
+    expect(take([window(1, T0, [0.1])], T0, 'second')).toMatchObject({ acknowledgedSeq: 1 })
+    expect(take([window(2, T0, [0.1])], T0, 'first')).toMatchObject({ acknowledgedSeq: 2 })
+    const { series } = chart(T0, T0 + 10_000, 10, T0)
     expect(series.count).toEqual([3])
   })
 
-  it('goes on where it was after the file was closed', async () => {
-    await take([window(1, T0, [0.1])], T0)
-    await db.destroy()
+  it('goes on where it was after the file was closed', () => {
+    take([window(1, T0, [0.1])], T0)
+    db.close()
     db = openMetricsDb(join(dir, 'metrics.db'))
     rings = createRingStore(db)
-    expect(await take([window(1, T0, [0.1])], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 1 })
+    expect(take([window(1, T0, [0.1])], T0)).toEqual({ acknowledgedSeq: 1, previousSeq: 1 })
   })
 })
 
 describe('a chart', () => {
-  it('has gaps where no window ended and zeros where nobody asked for anything', async () => {
-    await take([window(1, T0 + 1_000, [0.1, 0.3]), window(2, T0 + 6_000, [])], T0 + 7_000)
-    await take([window(3, T0 + 21_000, [])], T0 + 22_000)
-    const { series } = await chart(T0, T0 + 30_000, 10, T0 + 30_000)
+  it('has gaps where no window ended and zeros where nobody asked for anything', () => {
+    take([window(1, T0 + 1_000, [0.1, 0.3]), window(2, T0 + 6_000, [])], T0 + 7_000)
+    take([window(3, T0 + 21_000, [])], T0 + 22_000)
+    const { series } = chart(T0, T0 + 30_000, 10, T0 + 30_000)
     expect(series.coverage).toEqual([1, 0, 0.5])
     expect(series.count).toEqual([2, null, 0])
     expect(series.requestsPerSecond).toEqual([0.2, null, 0])
@@ -88,22 +87,20 @@ describe('a chart', () => {
     expect(series.p99Seconds.map((p) => p === null)).toEqual([false, true, true])
   })
 
-  it('puts a window of a node that was cut off where it happened, not where it arrived', async () => {
-    await take([window(1, T0 + 1_000, [0.1])], T0 + 600_000)
-    const { series } = await chart(T0, T0 + 10_000, 10, T0 + 600_000)
+  it('puts a window of a node that was cut off where it happened, not where it arrived', () => {
+    take([window(1, T0 + 1_000, [0.1])], T0 + 600_000)
+    const { series } = chart(T0, T0 + 10_000, 10, T0 + 600_000)
     expect(series.count).toEqual([1])
   })
 
-  it('merges requests of all generations in a step', async () => {
-    await take([window(1, T0, [0.1], 6), window(2, T0, [0.2, 0.2], 7)], T0)
-    const { series } = await chart(T0, T0 + 10_000, 10, T0)
+  it('merges requests of all generations in a step', () => {
+    take([window(1, T0, [0.1], 6), window(2, T0, [0.2, 0.2], 7)], T0)
+    const { series } = chart(T0, T0 + 10_000, 10, T0)
     expect(series.count).toEqual([3])
-    expect(
-      await db.selectFrom('histograms').select('generation').distinct().execute(),
-    ).toHaveLength(2)
+    expect(db.prepare('select distinct generation from histograms').all()).toHaveLength(2)
   })
 
-  it('reads the same percentiles from every ring: merged, never averaged', async () => {
+  it('reads the same percentiles from every ring: merged, never averaged', () => {
     const random = seededRandom(7)
     const all: number[] = []
     let seq = 0
@@ -115,13 +112,13 @@ describe('a chart', () => {
         () => (slow ? 1 : 0.001) * (1 + random()),
       )
       all.push(...values)
-      await take([window(++seq, at, values)], at)
+      take([window(++seq, at, values)], at)
     }
     const nowMs = T0 + 1_800_000
     const exact = quantile(histogramOf(all), 0.99)
     for (const ring of RINGS) {
       const plan = { fromSeconds: T0 / 1000, toSeconds: nowMs / 1000, stepSeconds: 1800 }
-      const [series] = await querySeries(db, {
+      const [series] = createSeriesQuery(db)({
         ...plan,
         resolutionSeconds: ring.resolutionSeconds,
         nodeIds: [NODE],
@@ -135,46 +132,43 @@ describe('a chart', () => {
 })
 
 describe('the rings', () => {
-  const resolutions = async () => {
-    const rows = await db.selectFrom('histograms').select('resolution_s').distinct().execute()
-    return rows.map((row) => row.resolution_s).sort((a, b) => a - b)
-  }
+  const resolutions = () =>
+    db.prepare('select distinct resolution_s from histograms order by resolution_s').pluck().all()
 
-  it('let go of what is too old, each at its own time, and of old boots', async () => {
-    await take([window(1, T0, [0.1])], T0, 'old')
-    await take([window(1, T0, [0.1])], T0 + 1, 'new')
-    await rings.prune(T0 + 5 * 3_600_000)
-    expect(await resolutions()).toEqual([10, 60, 900])
-    await rings.prune(T0 + 7 * 3_600_000)
-    expect(await resolutions()).toEqual([60, 900])
-    await rings.prune(T0 + 8 * DAY)
-    expect(await resolutions()).toEqual([900])
-    expect(await db.selectFrom('taken').select('boot_id').execute()).toEqual([{ boot_id: 'new' }])
-    await rings.prune(T0 + 401 * DAY)
-    expect(await resolutions()).toEqual([])
-    expect(await db.selectFrom('coverage').selectAll().execute()).toEqual([])
-    expect(await db.selectFrom('counters').selectAll().execute()).toEqual([])
+  it('let go of what is too old, each at its own time, and of old boots', () => {
+    take([window(1, T0, [0.1])], T0, 'old')
+    take([window(1, T0, [0.1])], T0 + 1, 'new')
+    rings.prune(T0 + 5 * 3_600_000)
+    expect(resolutions()).toEqual([10, 60, 900])
+    rings.prune(T0 + 7 * 3_600_000)
+    expect(resolutions()).toEqual([60, 900])
+    rings.prune(T0 + 8 * DAY)
+    expect(resolutions()).toEqual([900])
+    expect(db.prepare('select boot_id from taken').all()).toEqual([{ boot_id: 'new' }])
+    rings.prune(T0 + 401 * DAY)
+    expect(resolutions()).toEqual([])
+    expect(db.prepare('select * from coverage').all()).toEqual([])
+    expect(db.prepare('select * from counters').all()).toEqual([])
   })
 
-  it('keep a bounded number of counters of a node that invents names', async () => {
+  it('keep a bounded number of counters of a node that invents names', () => {
     for (let i = 0; i < 10; i++) {
       const counters = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`c${i}x${n}`, 1]))
       const series = [{ generation: 1, counters, stages: {} }]
-      await take([{ seq: i + 1, endedAtMs: T0, durationMs: 5_000, series }], T0)
+      take([{ seq: i + 1, endedAtMs: T0, durationMs: 5_000, series }], T0)
     }
-    const rows = await db.selectFrom('counters').select('counters').execute()
-    for (const row of rows)
-      expect(Object.keys(JSON.parse(row.counters)).length).toBeLessThanOrEqual(256)
+    const rows = db.prepare<[], string>('select counters from counters').pluck().all()
+    for (const row of rows) expect(Object.keys(JSON.parse(row)).length).toBeLessThanOrEqual(256)
   })
 })
 
 describe('the file', () => {
-  it('is set aside and begun anew when it is damaged', async () => {
+  it('is set aside and begun anew when it is damaged', () => {
     const path = join(dir, 'damaged.db')
     writeFileSync(path, 'this is not a database, and long enough to look like one '.repeat(100))
     const fresh = openMetricsDb(path)
-    expect(await fresh.selectFrom('taken').selectAll().execute()).toEqual([])
-    await fresh.destroy()
+    expect(fresh.prepare('select * from taken').all()).toEqual([])
+    fresh.close()
     expect(readdirSync(dir)).toContain('damaged.db.damaged')
   })
 })

@@ -11,8 +11,8 @@ import {
   latestOffer,
   nodeOf,
   type Offer,
+  type Rules,
   setNode,
-  unfinished,
 } from './database.ts'
 import { Engine, type Host, type Order } from './engine.ts'
 import { Inbox } from './inbox.ts'
@@ -26,6 +26,7 @@ export type Deps = {
   crashes: () => boolean
   /** What is done to it, for who does it again. */
   tape?: Tape
+  wallMs: () => number
   /** Tells offers of two control planes apart. */
   name?: string
 }
@@ -49,6 +50,10 @@ export class ControlPlane implements Host {
     this.#deps = deps
     this.#engine = new Engine(this, deps.watch)
     this.#inbox = new Inbox(this, this.#engine, deps.watch)
+  }
+
+  get wallMs(): number {
+    return this.#deps.wallMs()
   }
 
   newOfferId = () => `${this.#deps.name ?? 'o'}${++this.#offers}`
@@ -90,9 +95,7 @@ export class ControlPlane implements Host {
     this.isUp = true
     this.#do({ kind: 'restore', copy: backup }, () => {
       this.db.epoch++
-      for (const id of unfinished(this.db)) {
-        this.#engine.dispatch(id, { kind: 'freeze', actor: 'the restore' })
-      }
+      this.#engine.freezeAll()
     })
   }
 
@@ -140,9 +143,19 @@ export class ControlPlane implements Host {
   }
 
   order(order: Order): boolean {
-    if (this.isRecovering || !this.#engine.mayOrder(order)) return false
-    this.#do({ kind: 'order', order }, () => this.#engine.order(order))
-    return true
+    if (this.isRecovering) return false
+    return this.#do({ kind: 'order', order }, () => this.#engine.order(order)) ?? false
+  }
+
+  approve(id: string): void {
+    this.#do({ kind: 'approve', id }, () => this.#engine.approve(id))
+  }
+
+  /** They hold for orders from now on, windows for all. */
+  setRules(rules: Rules): void {
+    this.#do({ kind: 'rules', rules }, () => {
+      this.db.rules = rules
+    })
   }
 
   command(id: string, command: Command): void {

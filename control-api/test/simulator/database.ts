@@ -3,7 +3,9 @@
 // copy of the maps is a backup.
 import type { Incarnation, Standing } from '../../src/agents/clones.ts'
 import type { AssignmentState } from '../../src/db/database.ts'
+import type { RolloutRules } from '../../src/features/rollouts/farm-rules-schema.ts'
 import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
+import type { Asked } from './line.ts'
 import type { Effective, Fences, Given } from './messages.ts'
 
 export type Offer = {
@@ -26,9 +28,14 @@ export type NodeRow = {
   discarded: string | null
   isDecommissioned: boolean
 }
+/** What the farm's rules ask of every order. */
+export type Rules = Pick<RolloutRules, 'approvals' | 'windows' | 'timeZone'>
 export type Database = {
   epoch: number
+  rules: Rules
   rollouts: Map<string, Rollout>
+  /** Of each rollout: what was asked before it may begin. */
+  asked: Map<string, Asked>
   offers: Map<string, readonly Offer[]>
   leases: Map<string, string>
   nodes: Map<string, NodeRow>
@@ -38,7 +45,9 @@ export type Database = {
 
 export const emptyDatabase = (): Database => ({
   epoch: 0,
+  rules: { approvals: 0, windows: [], timeZone: 'UTC' },
   rollouts: new Map(),
+  asked: new Map(),
   offers: new Map(),
   leases: new Map(),
   nodes: new Map(),
@@ -48,6 +57,7 @@ export const emptyDatabase = (): Database => ({
 export const copyOf = (db: Database): Database => ({
   ...db,
   rollouts: new Map(db.rollouts),
+  asked: new Map(db.asked),
   offers: new Map(db.offers),
   leases: new Map(db.leases),
   nodes: new Map(db.nodes),

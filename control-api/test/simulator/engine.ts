@@ -5,14 +5,18 @@ import {
   type Effect,
   type Evaluated,
   firstProgress,
+  isWaiting,
   type Policy,
   type Rollout,
   type RolloutEvent,
+  type StartNode,
   type Task,
 } from '../../src/features/rollouts/model.ts'
-import { overlap, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+import { reduce, whyNot } from '../../src/features/rollouts/rules.ts'
 import { isDeferred } from '../../src/features/rollouts/tasks.ts'
+import { whyClosed } from '../../src/features/rollouts/windows.ts'
 import {
+  copyOf,
   type Database,
   findOffer,
   lastGood,
@@ -21,8 +25,10 @@ import {
   type Offer,
   offersOf,
   setOfferState,
+  unfinished,
 } from './database.ts'
 import type { Watch } from './invariants.ts'
+import { type Asked, takeTurns } from './line.ts'
 
 export type Order = {
   id: string
@@ -31,14 +37,16 @@ export type Order = {
   waves: string[][]
   /** Of all nodes there are: what it proves is released. */
   isForAll: boolean
-  onOverlap: 'refuse' | 'supersede'
+  asked: Asked
 }
 
 /** The process it runs in: what is known there, and what happens after the commit. */
 export type Host = {
-  readonly db: Database
+  db: Database
   readonly connected: ReadonlySet<string>
   readonly isRecovering: boolean
+  /** Jumps. */
+  readonly wallMs: number
   newOfferId(): string
   wake(nodeId: string): void
 }
@@ -58,31 +66,73 @@ export class Engine {
     return this.#host.db
   }
 
-  mayOrder({ waves, onOverlap }: Order): boolean {
-    return overlap(this.#holders(waves.flat()), onOverlap).refusedBy === null
+  /** Why no change window is open; null: one is. */
+  get #closed(): string | null {
+    return whyClosed(this.#db.rules, this.#host.wallMs)
   }
 
-  #holders = (nodeIds: readonly string[]) =>
-    nodeIds.flatMap((nodeId) => this.#db.leases.get(nodeId) ?? [])
-
-  order({ id, digest, policy, waves, onOverlap, isForAll }: Order): void {
-    const nodeIds = waves.flat()
-    // The plan is made before anything gives way to it.
-    const settled = new Map(nodeIds.map((nodeId) => [nodeId, this.#settled(nodeId, digest)]))
-    for (const holder of overlap(this.#holders(nodeIds), onOverlap).giveWay) {
-      this.dispatch(holder, { kind: 'freeze', actor: `rollout ${id}` })
-    }
-    const tasks = waves.flatMap((wave, i) =>
-      wave.map((nodeId) => this.#task(nodeId, digest, i, settled.get(nodeId) ?? null)),
-    )
-    for (const nodeId of nodeIds) this.#lease(nodeId, id)
-    if (isForAll) this.#forAll.set(id, digest)
-    this.#supersede(id, nodeIds)
+  /** False: it was refused, and nothing of it stays. */
+  order({ id, digest, policy, waves, isForAll, asked }: Order): boolean {
+    const before = copyOf(this.#db)
+    const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => newTask(nodeId, digest, i)))
     const progress = firstProgress(waves.length, policy)
     const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
-    const planned = { state: 'planned' as const, reason: 'Planned.', policy, progress }
-    this.#db.rollouts.set(id, { ...planned, tasks: byName })
-    this.dispatch(id, { kind: 'started' })
+    const planned = { state: 'planned' as const, reason: 'Planned.', closed: null }
+    if (isForAll) this.#forAll.set(id, digest)
+    this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
+    this.#db.asked.set(id, asked)
+    this.takeTurns()
+    const isRefused = this.#db.rollouts.get(id)?.state === 'cancelled'
+    if (isRefused) this.#host.db = before
+    return !isRefused
+  }
+
+  approve(id: string): boolean {
+    const asked = this.#db.asked.get(id)
+    if (!asked || this.#db.rollouts.get(id)?.state !== 'awaiting_approval') return false
+    const { approvals } = asked
+    const given = approvals.given + 1
+    this.#db.asked.set(id, { ...asked, approvals: { ...approvals, given } })
+    this.takeTurns()
+    return true
+  }
+
+  /** Whose turn it is begins in the same transaction. */
+  takeTurns(): void {
+    if (this.#host.isRecovering) return
+    takeTurns(
+      this.#db,
+      { nowMs: this.#host.wallMs, closed: this.#closed },
+      { dispatch: (id, event) => this.#apply(id, event), begin: (id) => this.#begin(id) },
+    )
+  }
+
+  #begin(id: string): void {
+    const { wallMs } = this.#host
+    this.#watch.onBegin(this.#db, id, { wallMs, closed: this.#closed })
+    const nodes = (this.#db.rollouts.get(id)?.tasks ?? [])
+      .filter(({ nodeId, state }) => state !== 'skipped' && !this.#isGone(nodeId))
+      .map(({ nodeId, digest }) => this.#startNode(nodeId, digest))
+    for (const { nodeId } of nodes) this.#lease(nodeId, id)
+    this.#supersede(
+      id,
+      nodes.map(({ nodeId }) => nodeId),
+    )
+    this.#apply(id, { kind: 'started', nodes })
+  }
+
+  #isGone = (nodeId: string) => nodeOf(this.#db, nodeId).isDecommissioned
+
+  #startNode(nodeId: string, digest: string): StartNode {
+    const latest = latestOffer(this.#db, nodeId)
+    const runs = nodeOf(this.#db, nodeId).effective?.digest
+    const isSettled = latest?.state === 'confirmed' && latest.digest === digest && runs === digest
+    const previous = lastGood(this.#db, nodeId, digest)
+    return {
+      nodeId,
+      settledGeneration: isSettled ? latest.generation : null,
+      previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
+    }
   }
 
   /** False: it means nothing now. */
@@ -104,6 +154,7 @@ export class Engine {
     const timed = [...this.#db.rollouts].filter(([, rollout]) => isTimed(rollout))
     for (const [id, nodeId] of overrun) this.dispatch(id, { kind: 'deadline', nodeId })
     for (const [id] of timed) this.dispatch(id, { kind: 'elapsed', ms })
+    this.takeTurns()
   }
 
   /** Whose time is over. */
@@ -129,16 +180,34 @@ export class Engine {
   }
 
   toAllOf(nodeId: string, event: RolloutEvent): void {
-    for (const [id, { tasks }] of this.#db.rollouts) {
-      const task = tasks.find((one) => one.nodeId === nodeId)
-      if (task && task.state !== 'skipped' && task.state !== 'done') this.dispatch(id, event)
+    const isOpen = ({ state }: Task) => state !== 'skipped' && state !== 'done'
+    const concerned = [...this.#db.rollouts].filter(([, { tasks }]) =>
+      tasks.some((task) => task.nodeId === nodeId && isOpen(task)),
+    )
+    for (const [id] of concerned) this.dispatch(id, event)
+  }
+
+  /** What is over for one may be the turn of another. */
+  dispatch(id: string, event: RolloutEvent): void {
+    const before = this.#db.rollouts.get(id)?.state
+    this.#apply(id, event)
+    if (this.#db.rollouts.get(id)?.state !== before) this.takeTurns()
+  }
+
+  /** A restore: nobody's turn comes, they all end. */
+  freezeAll(): void {
+    for (const id of unfinished(this.#db)) {
+      const state = this.#db.rollouts.get(id)?.state
+      const kind = state && isWaiting(state) ? 'cancel' : 'freeze'
+      this.#apply(id, { kind, actor: 'the restore' })
     }
   }
 
-  dispatch(id: string, event: RolloutEvent): void {
+  #apply(id: string, event: RolloutEvent): void {
     const stored = this.#db.rollouts.get(id)
     if (!stored) return
-    const before = { ...stored, tasks: stored.tasks.map((task) => this.#seen(task)) }
+    const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
+    const before = { ...stored, closed, tasks: stored.tasks.map((task) => this.#seen(task)) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.#db.rollouts.set(id, rollout)
@@ -203,7 +272,7 @@ export class Engine {
     // Its turn comes when the recovery is confirmed.
     if (this.#host.isRecovering) return
     const offer = this.assign(rolloutId, nodeId, digest)
-    this.dispatch(rolloutId, { kind: 'offered', nodeId, generation: offer.generation })
+    this.#apply(rolloutId, { kind: 'offered', nodeId, generation: offer.generation })
     this.#watch.onOffered(this.#db, offer)
   }
 
@@ -236,40 +305,29 @@ export class Engine {
 
   #supersede(by: string, nodeIds: readonly string[]): void {
     for (const id of [...this.#db.rollouts.keys()]) {
-      this.dispatch(id, { kind: 'superseded', nodeIds, by })
-    }
-  }
-
-  /** The generation that brought what it runs, when nothing is to be changed on it. */
-  #settled(nodeId: string, digest: string): number | null {
-    const latest = latestOffer(this.#db, nodeId)
-    const runs = nodeOf(this.#db, nodeId).effective?.digest
-    const isIt = latest?.state === 'confirmed' && latest.digest === digest && runs === digest
-    return isIt ? latest.generation : null
-  }
-
-  #task(nodeId: string, digest: string, wave: number, settled: number | null): Task {
-    const previous = lastGood(this.#db, nodeId, digest)
-    return {
-      nodeId,
-      nodeName: nodeId,
-      wave: settled === null ? wave : 0,
-      state: settled === null ? 'pending' : 'done',
-      generation: settled,
-      digest,
-      previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
-      code: null,
-      message: '',
-      errors: [],
-      deadlineMs: null,
-      offers: 0,
-      flaps: 0,
-      isExcused: false,
-      isConnected: this.#host.connected.has(nodeId),
+      if (id !== by) this.#apply(id, { kind: 'superseded', nodeIds, by })
     }
   }
 }
 
+const newTask = (nodeId: string, digest: string, wave: number): Task => ({
+  nodeId,
+  nodeName: nodeId,
+  wave,
+  state: 'pending',
+  generation: null,
+  digest,
+  previous: null,
+  code: null,
+  message: '',
+  errors: [],
+  deadlineMs: null,
+  offers: 0,
+  flaps: 0,
+  isExcused: false,
+  isConnected: false,
+})
+
 const isTimed = ({ progress, state }: Rollout) =>
-  (progress.progressLeftMs !== null || progress.phase === 'soaking') &&
+  (progress.progressLeftMs !== null || progress.phase !== 'dispatching') &&
   (state === 'running' || state === 'paused')

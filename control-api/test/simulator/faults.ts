@@ -19,6 +19,7 @@ const SHARES: readonly [number, string][] = [
   [2, 'clone'],
   [1, 'twin'],
   [2, 'edit'],
+  [2, 'clock'],
   [1, 'decommission'],
 ]
 
@@ -73,6 +74,9 @@ export class Faults {
         break
       case 'edit':
         if (node.isUp) node.edit(`local-${++this.#edits}`)
+        break
+      case 'clock':
+        this.#world.wrongMs += chance.of([-3_600_000, -5_000, 5_000, 3_600_000])
         break
       case 'decommission':
         if (plane.isUp && chance.is(0.3)) plane.decommission(node.id)
@@ -169,15 +173,18 @@ export class Faults {
     this.#world.isMuddled = true
     const own = new Watch(watch.nodes)
     own.nowMs = watch.nowMs
-    const twin = new ControlPlane({ watch: own, crashes: () => false, name: 'twin' })
+    const wallMs = () => plane.wallMs
+    const twin = new ControlPlane({ watch: own, crashes: () => false, wallMs, name: 'twin' })
     twin.db = plane.backup()
     this.#twin = twin
     twin.start()
     for (const id of watch.nodes.keys()) if (chance.is(0.5)) astray.set(id, twin)
     watch.hasTwin = true
     const waves = [...twin.db.nodes].flatMap(([id, row]) => (row.isDecommissioned ? [] : [[id]]))
+    const asked = { isEmergency: true, startAtMs: null, place: null, blockedBy: [] }
+    const approvals = { needed: 0, given: 0, byMs: null }
     const order = { id: 'twin', digest: 'vx', policy: AT_ONCE, waves, isForAll: true }
-    twin.order({ ...order, onOverlap: 'supersede' })
+    twin.order({ ...order, asked: { ...asked, onOverlap: 'queue', approvals } })
     scheduler.after(chance.of([20_000, 90_000]), () => this.#endTwin())
   }
 

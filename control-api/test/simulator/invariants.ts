@@ -3,11 +3,13 @@
 // not by the engine's.
 import {
   isTerminal,
+  isWaiting,
   type Outcome,
   type Rollout,
   type RolloutEvent,
 } from '../../src/features/rollouts/model.ts'
 import { type Database, latestOffer, type Offer } from './database.ts'
+import { takesOver } from './line.ts'
 import type { Change, SimNode } from './node.ts'
 
 export class Violation extends Error {}
@@ -21,6 +23,8 @@ export class Watch {
   readonly #good = new Map<string, Set<string>>()
   readonly #highest = new Map<string, number>()
   readonly #fellSilent = new Set<string>()
+  /** In the order in which they began to wait for nodes. */
+  readonly #line: string[] = []
   /** By id, with its clones. */
   readonly nodes: Map<string, SimNode[]>
   /** Since when the control plane is down; null: it is up. */
@@ -64,6 +68,12 @@ export class Watch {
       this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
+    const isNewWave =
+      before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
+    if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
+      this.fail('windows', `${id} begins a wave: ${before.closed}`)
+    }
+    if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
     this.#remember(after, transitions)
   }
 
@@ -183,6 +193,25 @@ export class Watch {
     }
   }
 
+  /** Just before its nodes become its own. */
+  onBegin(db: Database, id: string, { wallMs, closed }: Clock): void {
+    const asked = db.asked.get(id)
+    if (!asked || asked.isEmergency) return
+    const { approvals, startAtMs } = asked
+    if (approvals.given < approvals.needed) this.fail('approvals', `${id} begins without`)
+    if (startAtMs !== null && wallMs < startAtMs) this.fail('schedule', `${id} begins too early`)
+    if (closed !== null) this.fail('windows', `${id} begins: ${closed}`)
+    if (takesOver(asked)) return
+    const own = nodesOf(db.rollouts.get(id))
+    const rank = (one: string) =>
+      this.#line.includes(one) ? this.#line.indexOf(one) : Number.POSITIVE_INFINITY
+    for (const [other, rollout] of db.rollouts) {
+      const isBefore = rollout.state === 'queued' && rank(other) < rank(id)
+      const shared = nodesOf(rollout).filter((nodeId) => own.includes(nodeId))
+      if (isBefore && shared.length > 0) this.fail('line', `${id} passes ${other}`)
+    }
+  }
+
   /** With the new offer in it. */
   onOffered(db: Database, { rolloutId }: Offer): void {
     const rollout = rolloutId === null ? undefined : db.rollouts.get(rolloutId)
@@ -262,10 +291,13 @@ export class Watch {
   }
 
   #leased(db: Database, id: string, { state, tasks, progress }: Rollout): void {
-    const owns = !isTerminal(state) && state !== 'revert_incomplete'
+    const owns = !isTerminal(state) && !isWaiting(state) && state !== 'revert_incomplete'
     for (const { nodeId, wave, state: taskState, generation } of tasks) {
       const isOurs = db.leases.get(nodeId) === id
-      if (isOurs !== owns) this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
+      // Who was gone before it began is not its own.
+      const isGone = taskState === 'skipped' && !isOurs
+      if (isOurs !== owns && !isGone)
+        this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
       const isEarly = wave > progress.wave && generation !== null && taskState !== 'done'
       if (isEarly && owns) this.fail('I3', `${nodeId} is ${taskState} before its wave`)
     }
@@ -293,3 +325,8 @@ export class Watch {
     }
   }
 }
+
+type Clock = { wallMs: number; closed: string | null }
+
+const nodesOf = (rollout: Rollout | undefined) =>
+  (rollout?.tasks ?? []).flatMap(({ nodeId, state }) => (state === 'skipped' ? [] : [nodeId]))

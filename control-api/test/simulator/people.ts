@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 // What people do in the simulation, and what measurements say to them: orders, commands, decisions.
+import type { ChangeWindow } from '../../src/features/rollouts/farm-rules-schema.ts'
 import {
   AT_ONCE,
   isTerminal,
+  isWaiting,
   type Policy,
   type Rollout,
 } from '../../src/features/rollouts/model.ts'
+import type { Asked } from './line.ts'
 import type { World } from './world.ts'
 
 const DIGESTS = ['v1', 'v2', 'v3', 'v4', 'v5']
 const COMMANDS = ['pause', 'resume', 'resume', 'skip-gate', 'freeze', 'revert', 'revert'] as const
 const DECIDE_EVERY_MS = 5_000
+/** As many as wait at most; the API refuses more. */
+const MOST_WAIT = 6
+const APPROVAL_MS = 3_600_000
+/** Never open while the simulation runs. */
+const CLOSED: ChangeWindow[] = [{ days: ['sun'], from: '03:00', to: '03:01' }]
 
 export class People {
   readonly #world: World
@@ -25,7 +33,9 @@ export class People {
     const { plane, chance } = this.#world
     if (!plane.isUp) return
     if (kind < 25) this.#order()
-    else if (kind < 43) this.#command()
+    else if (kind < 37) this.#command()
+    else if (kind < 42) this.#decide()
+    else if (kind < 44) this.#change()
     else if (kind < 46) plane.discardDrift(this.#anyNode())
     else if (kind < 48) this.#keepOne(this.#anyNode())
     else if (chance.is(0.3)) this.#world.join()
@@ -49,6 +59,7 @@ export class People {
 
   #order(): void {
     const { chance, plane } = this.#world
+    if (this.#waiting().length >= MOST_WAIT) return
     const all = [...plane.db.nodes].filter(([, { isDecommissioned }]) => !isDecommissioned)
     const chosen = all.map(([id]) => id).filter(() => chance.is(0.85))
     const waves: string[][] = []
@@ -56,13 +67,50 @@ export class People {
     for (let i = 0; i < chosen.length; i += size) waves.push(chosen.slice(i, i + size))
     const isAtOnce = chance.is(0.15)
     plane.order({
-      id: `r${++this.#orders}`,
+      // Ids sort by time.
+      id: `r${1000 + ++this.#orders}`,
       digest: chance.of(DIGESTS),
       policy: isAtOnce ? AT_ONCE : this.#policy(),
       waves: isAtOnce ? [chosen] : waves,
       isForAll: chosen.length === all.length,
-      onOverlap: chance.is(0.3) ? 'supersede' : 'refuse',
+      asked: this.#asked(),
     })
+  }
+
+  #asked(): Asked {
+    const { chance, plane } = this.#world
+    const isEmergency = chance.is(0.05)
+    const needed = isEmergency ? 0 : plane.db.rules.approvals
+    const startAtMs = plane.wallMs + chance.between(0, 300_000)
+    return {
+      onOverlap: isEmergency ? 'queue' : chance.of(['queue', 'queue', 'refuse', 'supersede']),
+      isEmergency,
+      startAtMs: !isEmergency && chance.is(0.1) ? startAtMs : null,
+      approvals: { needed, given: 0, byMs: needed > 0 ? plane.wallMs + APPROVAL_MS : null },
+      place: null,
+      blockedBy: [],
+    }
+  }
+
+  #waiting = () =>
+    [...this.#world.plane.db.rollouts].flatMap(([id, { state }]) => (isWaiting(state) ? [id] : []))
+
+  /** Of one that waits. */
+  #decide(): void {
+    const { chance, plane } = this.#world
+    const ids = this.#waiting()
+    if (ids.length === 0) return
+    const id = chance.of(ids)
+    const kind = chance.of(['approve', 'approve', 'approve', 'cancel', 'reject'] as const)
+    if (kind === 'approve') plane.approve(id)
+    else plane.command(id, { kind, actor: 'ben', why: 'because' })
+  }
+
+  /** The farm's rules. */
+  #change(): void {
+    const { chance, plane } = this.#world
+    const windows = chance.is(0.5) ? [] : CLOSED
+    plane.setRules({ approvals: chance.of([0, 0, 0, 1, 2]), windows, timeZone: 'UTC' })
   }
 
   #policy(): Policy {

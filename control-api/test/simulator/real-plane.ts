@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The real control plane for a tape to be played to: SQLite, inbox, engine and the agents' listener, put together
-// as app.ts does it, but nothing in it moves by itself, and its wall clock jumps with each look at it.
+// as app.ts does it, but nothing in it moves by itself, and its wall clock is in our hands.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAssignments } from '../../src/agents/assignments.ts'
@@ -22,13 +22,10 @@ import { sha256 } from '../../src/ids.ts'
 import { type Identity, takeEpoch } from '../../src/meta.ts'
 import { beginRecovery, readRecovery } from '../../src/recovery.ts'
 import { openServices, type Services } from '../../src/services.ts'
-import { seededRandom } from '../histogram-of.ts'
 
 export const CONFIG = 'default'
 /** As many as orders choose from. */
 const VERSIONS = 5
-const YEARS_MS = 20 * 365 * 86_400_000
-const START_MS = Date.UTC(2030, 0, 1)
 
 export type Running = Awaited<ReturnType<typeof startPlane>>
 /** Who is connected: in memory. */
@@ -36,11 +33,6 @@ export type Connected = Set<string>
 
 export const textOf = (version: number) => `{"n": ${version}}`
 export const credentialOf = (nodeId: string) => `${nodeId}-credential-of-the-simulation`
-
-export function jumpingClock(seed: number): () => number {
-  const random = seededRandom(seed)
-  return () => START_MS + Math.floor((random() - 0.5) * YEARS_MS)
-}
 
 export async function openData(dataDir: string, now: () => number): Promise<Services> {
   const services = await openServices({ dataDir }, now)
@@ -84,6 +76,7 @@ export async function startPlane(services: Services, now: () => number, connecte
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     release: (unit, released) => releaseVersion(unit, released, now()),
+    releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
   })
   const startDeps: StartDeps = {
     db,
@@ -97,7 +90,6 @@ export async function startPlane(services: Services, now: () => number, connecte
     },
     findVersionText: (config, n) => versionOf(db, config, n),
     readGrouping,
-    releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
     isConnected,
     throughputOf: async () => new Map(),
   }

@@ -11,7 +11,7 @@ import { parseConfigText } from '../../src/features/configs/text.ts'
 import { giveAgain } from '../../src/features/nodes/drift-routes.ts'
 import { decommission } from '../../src/features/nodes/store.ts'
 import { planVersion, store } from '../../src/features/rollouts/start.ts'
-import { loadRollout } from '../../src/features/rollouts/store.ts'
+import { findRollout } from '../../src/features/rollouts/store.ts'
 import { confirmRecovery } from '../../src/recovery.ts'
 import type { Services } from '../../src/services.ts'
 import type { Database } from './database.ts'
@@ -23,7 +23,6 @@ import {
   backUp,
   CONFIG,
   type Connected,
-  jumpingClock,
   openData,
   putBack,
   type Running,
@@ -36,9 +35,9 @@ import { Words } from './words.ts'
 
 export class Divergence extends Error {}
 
-export async function replay(notes: readonly Note[], seed: number): Promise<void> {
+export async function replay(notes: readonly Note[]): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-replay-'))
-  const player = await Player.open(dataDir, seed)
+  const player = await Player.open(dataDir)
   try {
     for (const [i, note] of notes.entries()) await player.play(note, i)
   } finally {
@@ -49,16 +48,19 @@ export async function replay(notes: readonly Note[], seed: number): Promise<void
 
 class Player {
   readonly #dataDir: string
-  readonly #now: () => number
+  /** The wall clock, which jumps. */
+  readonly #clock: { nowMs: number }
+  readonly #now = () => this.#clock.nowMs
   readonly #words = new Words()
   readonly #connected: Connected = new Set()
   readonly #backups = new Map<Database, string>()
   #services: Services
   #running: Running | null = null
+  #approvals = 0
 
-  private constructor(dataDir: string, now: () => number, services: Services) {
+  private constructor(dataDir: string, clock: { nowMs: number }, services: Services) {
     this.#dataDir = dataDir
-    this.#now = now
+    this.#clock = clock
     this.#services = services
     for (let n = 1; n <= 5; n++) {
       const parsed = parseConfigText(textOf(n))
@@ -66,9 +68,9 @@ class Player {
     }
   }
 
-  static async open(dataDir: string, seed: number): Promise<Player> {
-    const now = jumpingClock(seed)
-    return new Player(dataDir, now, await openData(dataDir, now))
+  static async open(dataDir: string): Promise<Player> {
+    const clock = { nowMs: 0 }
+    return new Player(dataDir, clock, await openData(dataDir, () => clock.nowMs))
   }
 
   async close(): Promise<void> {
@@ -76,7 +78,8 @@ class Player {
     await this.#services.close()
   }
 
-  async play({ deed, result, db }: Note, i: number): Promise<void> {
+  async play({ deed, result, db, wallMs }: Note, i: number): Promise<void> {
+    this.#clock.nowMs = wallMs
     const where = `deed ${i}, ${JSON.stringify(deed).slice(0, 300)}`
     const said = await this.#do(deed).catch((error: unknown) => {
       throw new Divergence(`${where}: ${error instanceof Error ? error.stack : error}`)
@@ -140,8 +143,22 @@ class Player {
         await this.#plane.inbox.offerFirstRelease(words.nodeId(deed.nodeId))
         return undefined
       case 'order':
-        await this.#order(deed.order)
+        return await this.#order(deed.order)
+      case 'approve':
+        return await this.#approve(deed.id)
+      case 'rules': {
+        const { approvals, windows, timeZone } = deed.rules
+        await db
+          .updateTable('rollout_rules')
+          .set({
+            approvals,
+            windows: JSON.stringify(windows),
+            time_zone: timeZone,
+            approval_hours: 1,
+          })
+          .execute()
         return undefined
+      }
       case 'command':
         return await this.#command(deed)
       case 'evaluated': {
@@ -186,20 +203,27 @@ class Player {
     await this.#running.engine.freezeAll('the restore')
   }
 
+  /** False: it is refused, as it means nothing now. */
   async #command({ id, command }: Extract<Deed, { kind: 'command' }>): Promise<boolean> {
+    const { real, stateVersion } = await this.#find(id)
+    return await isNoConflict(this.#plane.engine.obey(real, command, stateVersion))
+  }
+
+  async #approve(id: string): Promise<boolean> {
+    const { real, stateVersion, planDigest } = await this.#find(id)
+    const username = `person-${++this.#approvals}`
+    const approval = { userId: username, username, planDigest }
+    return await isNoConflict(this.#plane.engine.approve(real, approval, stateVersion))
+  }
+
+  async #find(id: string) {
     const real = this.#words.rolloutId(id)
-    const loaded = await loadRollout(this.#services.db, real, () => true)
-    try {
-      await this.#plane.engine.obey(real, command, loaded?.row.state_version ?? 0)
-      return true
-    } catch (error) {
-      if (error instanceof Error && 'statusCode' in error && error.statusCode === 409) return false
-      throw error
-    }
+    const row = await findRollout(this.#services.db, real)
+    return { real, stateVersion: row?.state_version ?? 0, planDigest: row?.plan_digest ?? '' }
   }
 
   /** With the simulation's waves and policy, which nobody could ask the API for. */
-  async #order({ id, digest, waves, policy, isForAll, onOverlap }: Order): Promise<void> {
+  async #order({ id, digest, waves, policy, isForAll, asked }: Order): Promise<boolean> {
     const { startDeps } = this.#plane
     const words = this.#words
     const config = { config: CONFIG, version: Number(digest.slice(1)), scope: null, selector: '' }
@@ -210,16 +234,23 @@ class Player {
     const nodes = plan.nodes.filter(({ node }) => waveOf.has(node.id))
     const others = plan.nodes.filter(({ node }) => !waveOf.has(node.id))
     const excluded = others.map(({ node, group }) => ({ node, group, reason: 'not chosen' }))
-    for (const { node, settledGeneration } of nodes) {
-      if (settledGeneration !== null) waveOf.delete(node.id)
-    }
     const arranged = { ...plan.arranged, waveOf, waves: waves.length, policy }
-    const order = { ...config, selector: isForAll ? '' : 'chosen', message: '', author: 'ana' }
-    const real = await this.#services.write((unit) =>
-      store(startDeps, unit, { ...order, onOverlap }, { ...plan, nodes, excluded, arranged }),
+    const { isEmergency, onOverlap, startAtMs } = asked
+    const order = {
+      ...config,
+      selector: isForAll ? '' : 'chosen',
+      message: '',
+      author: { id: null, username: 'ana' },
+      ...(isEmergency ? { emergency: 'because' } : { onOverlap }),
+      ...(startAtMs !== null && { startAtMs }),
+    }
+    return await isNoConflict(
+      this.#services.write(async (unit) => {
+        const real = await store(startDeps, unit, order, { ...plan, nodes, excluded, arranged })
+        if (real === null) throw new Error('the fleet is another one')
+        words.add(id, real)
+      }),
     )
-    if (real === null) throw new Error('the fleet is another one')
-    words.add(id, real)
   }
 
   async #keepClone(nodeId: string, keep: string): Promise<void> {
@@ -260,6 +291,16 @@ class Player {
       const found = real.get(`${this.#words.nodeId(nodeId)} ${generation}`)
       if (found) this.#words.add(offerId, found)
     }
+  }
+}
+
+async function isNoConflict(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'statusCode' in error && error.statusCode === 409) return false
+    throw error
   }
 }
 

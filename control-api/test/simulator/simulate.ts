@@ -44,7 +44,7 @@ export async function simulateOverSql({ from, count }: Range): Promise<Found> {
   for (let seed = from; seed < from + count && !found.violation; seed++) {
     const tape = new Tape()
     runOne(found, seed, { tape })
-    await replay(tape.notes, seed).catch((error: unknown) => {
+    await replay(tape.notes).catch((error: unknown) => {
       found.violation ??= { seed, message: tell(error) }
     })
   }

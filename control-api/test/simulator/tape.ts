@@ -2,7 +2,7 @@
 // What is done to a control plane, deed by deed, and what it makes of it: for the real service to do the same
 // (replay.ts).
 import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
-import { copyOf, type Database } from './database.ts'
+import { copyOf, type Database, type Rules } from './database.ts'
 import type { Order } from './engine.ts'
 import type { Message } from './messages.ts'
 
@@ -15,17 +15,21 @@ export type Deed =
   | { kind: 'message'; nodeId: string; message: Exclude<Message, { kind: 'desired' }> }
   | { kind: 'desired'; nodeId: string; have: number; incarnation: string }
   | { kind: 'order'; order: Order }
+  | { kind: 'approve'; id: string }
+  | { kind: 'rules'; rules: Rules }
   | { kind: 'command'; id: string; command: Command }
   | { kind: 'evaluated'; id: string; event: Evaluated }
   | { kind: 'ill'; id: string; nodeId: string }
   | { kind: 'tick'; ms: number }
   | { kind: 'keep-clone'; nodeId: string; keep: string }
-export type Note = { deed: Deed; result: unknown; db: Database }
+export type Note = { deed: Deed; result: unknown; db: Database; wallMs: number }
+
+type Plane = { db: Database; wallMs: number }
 
 export class Tape {
   readonly notes: Note[] = []
 
-  note(deed: Deed, result: unknown, { db }: { db: Database }): void {
-    this.notes.push({ deed, result, db: copyOf(db) })
+  note(deed: Deed, result: unknown, { db, wallMs }: Plane): void {
+    this.notes.push({ deed, result, db: copyOf(db), wallMs })
   }
 }

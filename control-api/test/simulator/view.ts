@@ -12,7 +12,10 @@ import { CONFIG } from './real-plane.ts'
 type View = {
   epoch: number
   released: string | null
-  rollouts: (Omit<Rollout, 'tasks'> & { id: string; tasks: Omit<Task, 'isConnected'>[] })[]
+  rollouts: (Omit<Rollout, 'tasks' | 'closed'> & {
+    id: string
+    tasks: Omit<Task, 'isConnected'>[]
+  })[]
   offers: Offer[]
   /** Node and rollout. */
   leases: [string, string][]

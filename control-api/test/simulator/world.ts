@@ -25,12 +25,15 @@ const PEACE_MS = 30 * 60_000
 /** Nothing happens for so long: nothing will. */
 const REST_MS = 150_000
 const TICK_MS = 1_000
+/** A Tuesday. */
+const START_MS = Date.UTC(2030, 0, 1)
+const DAY_MS = 86_400_000
 const FLAWS: Flaw[] = ['nack', 'busy', 'crash', 'stuck', 'slow']
 
 export type Summary = { steps: number; rollouts: number; ends: Record<string, number> }
 
 const mayRest = (state: Rollout['state']) =>
-  isTerminal(state) || state === 'paused' || state === 'revert_incomplete'
+  isTerminal(state) || ['paused', 'revert_incomplete', 'queued'].includes(state)
 
 export class World {
   readonly scheduler = new Scheduler()
@@ -44,6 +47,8 @@ export class World {
   readonly #flaws = new Map<string, Flaw>()
   #clones = 0
   isPeace = false
+  /** By how much the wall clock is wrong. */
+  wrongMs = 0
   /** Nodes whose messages reach another control plane. */
   readonly astray = new Map<string, ControlPlane>()
   /** A database has forgotten, or two processes disagree: what it says of nodes may be wrong. */
@@ -55,7 +60,12 @@ export class World {
     this.network = new Network(this.scheduler, this.chance)
     this.watch.nowMs = () => this.scheduler.nowMs
     const crashes = () => !this.isPeace && this.chance.is(0.003) && this.#faults.planeFails()
-    this.plane = new ControlPlane({ watch: this.watch, crashes, ...(tape && { tape }) })
+    this.plane = new ControlPlane({
+      watch: this.watch,
+      crashes,
+      wallMs: () => START_MS + this.scheduler.nowMs + this.wrongMs,
+      ...(tape && { tape }),
+    })
     this.#faults = new Faults(this)
     this.#people = new People(this)
   }
@@ -144,6 +154,9 @@ export class World {
     this.network.faults = { loss: 0, repeat: 0, longestMs: 100 }
     this.network.cut.clear()
     this.#faults.end()
+    // Past every hour that anybody named.
+    this.wrongMs = DAY_MS
+    this.plane.setRules({ ...this.plane.db.rules, windows: [] })
     this.#people.decideClones()
   }
 
@@ -155,14 +168,27 @@ export class World {
       if (state === 'reverted' && !this.isMuddled) this.watch.onReverted(id, rollout, db)
       ends[state] = (ends[state] ?? 0) + 1
       if (!mayRest(state)) this.watch.fail('rest', `${id} is still ${state}: ${reason}`)
+      if (state === 'queued') this.#blocked(id)
     }
     if (!this.isMuddled)
       for (const [node] of this.watch.nodes.values()) if (node) this.#settled(node)
     return { steps: this.watch.steps, rollouts: db.rollouts.size, ends }
   }
 
+  /** Somebody has to decide about one of those it names. */
+  #blocked(id: string): void {
+    const { asked, rollouts } = this.plane.db
+    const blockedBy = asked.get(id)?.blockedBy ?? []
+    const isTrue = blockedBy.some((other) => {
+      const state = rollouts.get(other)?.state
+      return state !== undefined && !isTerminal(state)
+    })
+    if (!isTrue) this.watch.fail('rest', `${id} waits for ${blockedBy.join()}, which are over`)
+  }
+
   /** What a rollout says of a node in peace is what the node runs. */
   #settled({ id, running, disk }: SimNode): void {
+    if (this.plane.db.nodes.get(id)?.isDecommissioned) return
     const latest = latestOffer(this.plane.db, id)
     const isOther = running?.digest !== latest?.digest && disk.edited === null
     if (latest?.state === 'confirmed' && isOther) {

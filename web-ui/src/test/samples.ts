@@ -195,7 +195,13 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     pendingNodes: 0,
     author: 'ana',
     message: 'Longer caching',
+    emergency: null,
+    approvals: [],
+    approvalsNeeded: 0,
+    startAt: null,
+    blockedBy: [],
     createdAt: ago(20),
+    startedAt: ago(20),
     endedAt: null,
     ...change,
   }

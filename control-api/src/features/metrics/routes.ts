@@ -16,7 +16,7 @@ export type RolloutMark = {
   config: string
   version: number
   state: string
-  created_at_ms: number
+  started_at_ms: number
   ended_at_ms: number | null
 }
 type Deps = {
@@ -123,14 +123,14 @@ function rangeOf({ from, to }: { from?: string; to?: string }, nowMs: number): R
 }
 
 function annotate(
-  { id, config, version, state, created_at_ms, ended_at_ms }: RolloutMark,
+  { id, config, version, state, started_at_ms, ended_at_ms }: RolloutMark,
   fromMs: number,
 ) {
   const what = `${config} version ${version}`
   const mark = (atMs: number, kind: 'rollout-started' | 'rollout-ended', text: string) =>
     atMs < fromMs ? [] : [{ at: new Date(atMs).toISOString(), kind, text, rolloutId: id }]
   return [
-    ...mark(created_at_ms, 'rollout-started', `Rollout of ${what} started`),
+    ...mark(started_at_ms, 'rollout-started', `Rollout of ${what} started`),
     ...(ended_at_ms === null
       ? []
       : mark(ended_at_ms, 'rollout-ended', `Rollout of ${what} ${state}`)),

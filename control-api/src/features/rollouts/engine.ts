@@ -6,12 +6,15 @@ import type { Unit, Write } from '../../db/write.ts'
 import { targetOf } from '../../grouping.ts'
 import type { Releases, RolloutEngine } from '../../ports.ts'
 import { toNodeEvent, toRolloutEvent } from './agent-events.ts'
+import { type Approval, noteApproval } from './approvals.ts'
 import { createEffects, type EffectDeps } from './effects.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
+import { readFarmRules } from './farm-rules.ts'
 import { targetColumns } from './fleet-store.ts'
-import { type Command, isTerminal, type Rollout, type RolloutEvent } from './model.ts'
+import { createLine } from './line.ts'
+import { type Command, isTerminal, isWaiting, type Rollout, type RolloutEvent } from './model.ts'
 import { record } from './record.ts'
-import { mayKeep, reduce, whyNot } from './rules.ts'
+import { type Action, mayKeep, reduce, whyNot } from './rules.ts'
 import type { Evidence, OnFailure } from './schema.ts'
 import {
   awaitingRollouts,
@@ -26,12 +29,12 @@ import {
 import {
   deferringRollouts,
   isAnythingAwaited,
-  openTasksBefore,
   openTasksOf,
   saveTask,
   spendTime,
   taskText,
 } from './task-store.ts'
+import { whyClosed } from './windows.ts'
 
 type Deps = EffectDeps & {
   db: Reader
@@ -39,22 +42,25 @@ type Deps = EffectDeps & {
   now: () => number
   errorsForAuthor: Releases['errorsForAuthor']
   isConnected: (nodeId: string) => boolean
+  /** The last version of the config that was released. */
+  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
 }
 
 type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
-  start(unit: Unit, rolloutId: string): Promise<void>
+  /** New orders are in the line: all whose turn it is begin. */
+  takeTurns(unit: Unit): Promise<void>
+  /** Somebody other than its author agrees to its plan. */
+  approve(rolloutId: string, approval: Approval, stateVersion: number): Promise<void>
   /** What an operator wants of it, who has seen it in that state. */
   obey(rolloutId: string, command: Command, stateVersion: number): Promise<void>
   /** What the gates of a wave say, with what it rests on. */
   evaluated(rolloutId: string, found: Found): Promise<void>
   /** Measurements say that a node with the version is not well. */
   ill(rolloutId: string, found: { nodeId: string; gate: string; message: string }): Promise<void>
-  /** A newer rollout takes its nodes. */
-  giveWay(unit: Unit, rolloutId: string, to: string): Promise<void>
-  /** Ends all that are under way; nodes keep what they have. */
+  /** Ends all that are under way or wait; nodes keep what they have. */
   freezeAll(actor: string): Promise<void>
   /** A recovery is confirmed: who returned meanwhile has its turn now. */
   offerHeld(): Promise<void>
@@ -67,11 +73,31 @@ export type Engine = RolloutEngine & {
 export function createEngine(deps: Deps): Engine {
   const { db, write, now, errorsForAuthor, readGrouping, isConnected, versionText } = deps
   const act = createEffects(deps)
-  const load = ({ trx }: Unit, rolloutId: string) => loadRollout(trx, rolloutId, isConnected)
+  const line = createLine({ ...deps, load, apply })
+
+  async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
+    const loaded = await loadRollout(trx, rolloutId, isConnected)
+    if (!loaded || loaded.row.emergency !== null) return loaded
+    const closed = whyClosed((await readFarmRules(trx)).rules, now())
+    return { ...loaded, rollout: { ...loaded.rollout, closed } }
+  }
+
+  async function mustLoad(unit: Unit, rolloutId: string): Promise<Loaded> {
+    const loaded = await load(unit, rolloutId)
+    if (!loaded) throw new RolloutNotFound(rolloutId)
+    return loaded
+  }
 
   async function dispatch(unit: Unit, rolloutId: string, event: RolloutEvent, actor?: string) {
     const loaded = await load(unit, rolloutId)
-    if (loaded) await apply(unit, loaded, event, actor)
+    if (loaded) await settle(unit, loaded, event, actor)
+  }
+
+  /** What is over for one may be the turn of another. */
+  async function settle(unit: Unit, loaded: Loaded, event: RolloutEvent, actor?: string) {
+    const after = await apply(unit, loaded, event, actor)
+    if (after.rollout.state !== loaded.rollout.state) await line.takeTurns(unit)
+    return after
   }
 
   /** Effects may lead to further events; they go on from what was stored. */
@@ -123,25 +149,28 @@ export function createEngine(deps: Deps): Engine {
   }
 
   return {
-    async start(unit, rolloutId) {
-      const open = await openTasksBefore(unit.trx, rolloutId)
-      for (const [id, tasks] of Map.groupBy(open, (task) => task.rollout_id)) {
-        const nodeIds = tasks.map((task) => task.node_id)
-        await dispatch(unit, id, { kind: 'superseded', nodeIds, by: rolloutId })
-      }
-      await dispatch(unit, rolloutId, { kind: 'started' })
-    },
+    takeTurns: line.takeTurns,
 
     obey: (rolloutId, command, stateVersion) =>
       write(async (unit) => {
-        const loaded = await load(unit, rolloutId)
-        if (!loaded) throw new RolloutNotFound(rolloutId)
-        requireSense(loaded, command, stateVersion)
-        const { rollout } = await apply(unit, loaded, command, command.actor)
+        const loaded = await mustLoad(unit, rolloutId)
+        requireSense(loaded, command.kind, stateVersion)
+        const { rollout } = await settle(unit, loaded, command, command.actor)
         if (rollout.state !== loaded.rollout.state) return
         // What changes no state is told all the same.
         const { kind: action, actor, ...data } = command
         await unit.emit({ kind: 'rollout', id: rolloutId, action, actor, data })
+      }),
+
+    approve: (rolloutId, approval, stateVersion) =>
+      write(async (unit) => {
+        const loaded = await mustLoad(unit, rolloutId)
+        requireSense(loaded, 'approve', stateVersion)
+        await noteApproval(unit.trx, loaded.row, approval, now())
+        const { username: actor, planDigest } = approval
+        const data = { planDigest }
+        await unit.emit({ kind: 'rollout', id: rolloutId, action: 'approve', actor, data })
+        await line.takeTurns(unit)
       }),
 
     evaluated: (rolloutId, { wave, onFail, evidence }) =>
@@ -152,7 +181,7 @@ export function createEngine(deps: Deps): Engine {
         const noted = { wave, at: new Date(now()).toISOString(), ...evidence }
         const row = { ...loaded.row, evidence: JSON.stringify(noted) }
         const event = { kind: 'evaluated' as const, wave, verdict, onFail, message }
-        const { rollout } = await apply(unit, { ...loaded, row }, event)
+        const { rollout } = await settle(unit, { ...loaded, row }, event)
         if (!isDecision(loaded.rollout, rollout)) return
         const data = { from: loaded.rollout.state, to: rollout.state, ...noted }
         await unit.emit({ kind: 'rollout', id: rolloutId, action: 'evidence', data })
@@ -161,13 +190,13 @@ export function createEngine(deps: Deps): Engine {
     ill: (rolloutId, found) =>
       write((unit) => dispatch(unit, rolloutId, { kind: 'ill', ...found })),
 
-    giveWay: (unit, rolloutId, by) =>
-      dispatch(unit, rolloutId, { kind: 'freeze', actor: `rollout ${by}` }),
-
     freezeAll: (actor) =>
       write(async (unit) => {
         for (const rolloutId of await unfinishedRollouts(unit.trx)) {
-          await dispatch(unit, rolloutId, { kind: 'freeze', actor }, actor)
+          const loaded = await mustLoad(unit, rolloutId)
+          const kind = isWaiting(loaded.rollout.state) ? 'cancel' : 'freeze'
+          // Nobody's turn comes: they all end.
+          await apply(unit, loaded, { kind, actor }, actor)
         }
       }),
 
@@ -181,7 +210,8 @@ export function createEngine(deps: Deps): Engine {
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
-      if (timed.length === 0 && !(await isAnythingAwaited(db))) return
+      const isTime = await line.isTime(db)
+      if (timed.length === 0 && !isTime && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
           await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
@@ -189,6 +219,7 @@ export function createEngine(deps: Deps): Engine {
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
+        if (isTime) await line.takeTurns(unit)
       })
     },
 
@@ -232,7 +263,7 @@ const isDecision = (before: Rollout, after: Rollout) =>
   before.progress.wave !== after.progress.wave ||
   before.progress.verdict?.verdict !== after.progress.verdict?.verdict
 
-function requireSense({ row, rollout }: Loaded, { kind }: Command, stateVersion: number): void {
+function requireSense({ row, rollout }: Loaded, kind: Action, stateVersion: number): void {
   const { state, state_version } = row
   if (isTerminal(state)) throw new RolloutEnded(state)
   if (state_version !== stateVersion) {

@@ -19,7 +19,7 @@ export const RolloutActive = defineError(
   'rollout_active',
   'Another rollout is under way',
   (id: string, what: string, state: string) =>
-    `${id} (${what}) is ${state} and owns these nodes. Wait until it has ended, or freeze it: POST /api/v1/rollouts/${id}/actions/freeze, or order with "onOverlap": "supersede".`,
+    `${id} (${what}) is ${state} and owns these nodes, or waits for them. Order with "onOverlap": "queue" to wait your turn, with "supersede" to take its place; or end it: POST /api/v1/rollouts/${id}/actions/freeze, or cancel before it has begun.`,
 )
 export const FleetChanged = defineError(
   409,
@@ -61,4 +61,50 @@ export const PlanChanged = defineError(
   'The plan is another one by now',
   (planned: string, now: string) =>
     `The order was for the plan ${planned}, it would be ${now} now. Nothing was started. Look at the plan again: POST /api/v1/rollouts?dry_run=1.`,
+)
+export const QueueFull = defineError(
+  409,
+  'queue_full',
+  'Too many rollouts wait',
+  (most: number) =>
+    `${most} rollouts wait to begin, which is as many as may. Cancel one, POST /api/v1/rollouts/{id}/actions/cancel, or wait until one has begun.`,
+)
+export const OwnRollout = defineError(
+  403,
+  'own_rollout',
+  'Nobody approves their own rollout',
+  () => 'You ordered it, with a session or a token of yours. Ask somebody else to approve it.',
+)
+export const ApprovalVoid = defineError(
+  409,
+  'approval_void',
+  'That approval is for another plan',
+  (given: string, plan: string) =>
+    `You approved the plan ${given}; this rollout's is ${plan}. Look at the rollout again, then send its planDigest.`,
+)
+export const AlreadyApproved = defineError(
+  409,
+  'already_approved',
+  'You have approved it already',
+  () => 'Each approval comes from somebody else. Ask another person.',
+)
+export const StartTooFar = defineError(
+  422,
+  'start_too_far',
+  'That is too far ahead',
+  (days: number) => `startAt lies more than ${days} days ahead. Order it when its time is nearer.`,
+)
+export const EmergencyStartsNow = defineError(
+  422,
+  'emergency_starts_now',
+  'An emergency does not wait',
+  () =>
+    'With "emergency" a rollout begins at once and takes the place of others: leave "startAt" and "onOverlap" out.',
+)
+export const TimeZoneUnknown = defineError(
+  422,
+  'time_zone_unknown',
+  'No such time zone',
+  (name: string) =>
+    `"${name}" is not a name of the IANA time zone database, such as Europe/Berlin or UTC.`,
 )

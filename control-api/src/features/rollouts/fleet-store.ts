@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
+import type { Selectable } from 'kysely'
+import type { AssignmentsTable } from '../../db/database.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
 
 /** What the plan is made from; the revision tells whether it still holds. */
@@ -34,6 +36,11 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()
+
+export type LatestAssignment = Pick<
+  Selectable<AssignmentsTable>,
+  'generation' | 'config' | 'digest' | 'state'
+>
 
 /** What each node should run, by node. */
 export async function latestAssignments(db: Reader) {

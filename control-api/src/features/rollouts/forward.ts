@@ -3,7 +3,15 @@
 import { hold, react } from './endings.ts'
 import { DEADLINES, MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import * as reasons from './reasons.ts'
-import { countTasks, hasFailed, isDeferred, isLate, isOpen, isUnproven } from './tasks.ts'
+import {
+  countTasks,
+  hasFailed,
+  isDeferred,
+  isLate,
+  isOpen,
+  isUnanswered,
+  isUnproven,
+} from './tasks.ts'
 import { move, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
 
 /** One look at the wave; true: it moved on, look again. */
@@ -13,6 +21,7 @@ export function goOn(turn: Turn): boolean {
   const failures = failuresOver(rollout)
   if (failures.length > 0) return reactToFailures(turn, failures)
   if (progress.hold) return stay(turn, 'paused', reasons.held(progress.hold))
+  if (progress.phase === 'waiting') return beginWave(turn)
   const late = tasks.filter(isLate)
   if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
   if (progress.phase === 'soaking') return soak(turn)
@@ -40,6 +49,15 @@ function callBack(turn: Turn): boolean {
   const returned = tasks.find((task) => isDeferred(task) && mayBeOffered(task))
   if (!returned || returned.wave === progress.wave) return false
   put(turn, returned, { ...returned, wave: progress.wave })
+  return true
+}
+
+/** A wave that is under way goes on when a change window closes; the next one waits for it to open. */
+function beginWave(turn: Turn): boolean {
+  const { closed, progress, tasks } = turn.rollout
+  const hasNodes = tasks.some((task) => task.wave === progress.wave && isUnanswered(task))
+  if (closed !== null && hasNodes) return stay(turn, 'paused', reasons.closed(closed, progress))
+  setProgress(turn, { phase: 'dispatching' })
   return true
 }
 
@@ -141,7 +159,7 @@ export function finishWave(turn: Turn): void {
       const [from, to] = [`wave-${wave}`, `wave-${wave + 1}`]
       turn.transitions.push({ nodeId: null, from, to, cause: turn.cause, isWave: true })
     }
-    setProgress(turn, { wave: wave + 1, phase: 'dispatching', soakedMs: 0, verdict: null })
+    setProgress(turn, { wave: wave + 1, phase: 'waiting', soakedMs: 0, verdict: null })
     return
   }
   move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which rollout owns which node. The table's primary key keeps it to one.
-import type { RolloutRow, Trx } from './store.ts'
-
-/** The rollouts that own any of these nodes. */
-export const leaseHolders = (trx: Trx, nodeIds: readonly string[]): Promise<RolloutRow[]> =>
-  trx
-    .selectFrom('rollouts')
-    .selectAll()
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('node_leases').select('rollout_id').where('node_id', 'in', nodeIds),
-    )
-    .orderBy('id')
-    .execute()
+import type { Reader, Trx } from './store.ts'
 
 export async function takeLeases(
   trx: Trx,
@@ -25,4 +14,10 @@ export async function takeLeases(
 
 export async function freeLeases(trx: Trx, rolloutId: string): Promise<void> {
   await trx.deleteFrom('node_leases').where('rollout_id', '=', rolloutId).execute()
+}
+
+/** By node. */
+export async function ownersOf(db: Reader): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('node_leases').selectAll().execute()
+  return new Map(rows.map((row) => [row.node_id, row.rollout_id]))
 }

@@ -60,7 +60,8 @@ export type Progress = {
   wave: number
   /** How many waves were planned; the stragglers' has this number. */
   waves: number
-  phase: 'dispatching' | 'soaking'
+  /** waiting: for a change window; nobody has been offered the wave yet. */
+  phase: 'waiting' | 'dispatching' | 'soaking'
   soakedMs: number
   /** The newest of this soak. */
   verdict: { verdict: Verdict; message: string } | null
@@ -76,6 +77,16 @@ export type Rollout = {
   policy: Policy
   progress: Progress
   tasks: readonly Task[]
+  /** Why no wave may begin now; null: it may. Of now; not stored. */
+  closed: string | null
+}
+
+/** A node as it is when the rollout becomes its owner. */
+export type StartNode = {
+  nodeId: string
+  /** The generation that brought what it runs, when there is nothing to change on it. */
+  settledGeneration: number | null
+  previous: Task['previous']
 }
 
 type OfANode = { nodeId: string; generation: number }
@@ -97,6 +108,9 @@ export type Command =
   | { kind: 'resume'; actor: string }
   | { kind: 'skip-gate'; actor: string; why: string }
   | { kind: 'revert'; actor: string; why: string }
+  /** Before the start only, like the two below. */
+  | { kind: 'cancel'; actor: string }
+  | { kind: 'reject'; actor: string; why: string }
 export type Evaluated = {
   kind: 'evaluated'
   /** Of which wave: what arrives late says nothing of the next. */
@@ -107,7 +121,12 @@ export type Evaluated = {
   message: string
 }
 export type RolloutEvent =
-  | { kind: 'started' }
+  /** It may not begin yet. */
+  | { kind: 'waits'; state: WaitingState; reason: string }
+  /** It will never begin. */
+  | { kind: 'ends'; state: 'expired' | 'cancelled' | 'superseded'; reason: string }
+  /** Its nodes are its own now; those that are not named are gone. */
+  | { kind: 'started'; nodes: readonly StartNode[] }
   /** For a while nobody could reach us: what is awaited is awaited anew. */
   | { kind: 'heard-again' }
   | { kind: 'elapsed'; ms: number }
@@ -189,3 +208,9 @@ const TERMINAL = new Set<RolloutState>([
   'superseded',
 ])
 export const isTerminal = (state: RolloutState) => TERMINAL.has(state)
+
+export const WAITING = ['planned', 'awaiting_approval', 'scheduled', 'queued'] as const
+export type WaitingState = (typeof WAITING)[number]
+/** It has no nodes of its own yet. */
+export const isWaiting = (state: RolloutState): state is WaitingState =>
+  WAITING.some((one) => one === state)

@@ -12,7 +12,13 @@ import { sha256 } from '../../ids.ts'
 import type { ReadGrouping } from '../../ports.ts'
 import type { ConfigError } from '../../schema/common.ts'
 import { formatSelector, matches, type Selector } from '../../selector.ts'
-import { activeNodes, type FleetNode, latestAssignments, versionOfDigest } from './fleet-store.ts'
+import {
+  activeNodes,
+  type FleetNode,
+  type LatestAssignment,
+  latestAssignments,
+  versionOfDigest,
+} from './fleet-store.ts'
 import type { Reader } from './store.ts'
 
 /** The version as one node would get it. */
@@ -55,26 +61,33 @@ export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered:
     }
     // One at a time: editors are waiting for their checks.
     const checked = await check(target)
-    const running: string | null =
-      node.effective === null ? null : JSON.parse(node.effective).digest
-    const latest = assigned.get(node.id)
-    // Unconfirmed, it may yet go back by itself.
-    const isSettled =
-      checked.digest !== null &&
-      running === checked.digest &&
-      latest?.digest === running &&
-      latest.config === config &&
-      latest.state === 'confirmed'
+    const running = runningDigest(node)
+    const wanted = { config, digest: checked.digest, effective: node.effective }
     plan.nodes.push({
       ...checked,
       node,
       group,
       textId: sha256(checked.text),
-      settledGeneration: isSettled ? (latest?.generation ?? null) : null,
+      settledGeneration: settledGeneration(wanted, assigned.get(node.id)),
       fromVersion: running === null ? null : await versionOfDigest(db, node.id, running, config),
     })
   }
   return plan
+}
+
+const runningDigest = ({ effective }: Pick<FleetNode, 'effective'>): string | null =>
+  effective === null ? null : JSON.parse(effective).digest
+
+type Wanted = { config: string; digest: string | null; effective: string | null }
+
+/** The generation that brought it what it is to run and does; unconfirmed, it may yet go back by itself. */
+export function settledGeneration(
+  { config, digest, effective }: Wanted,
+  latest: LatestAssignment | undefined,
+): number | null {
+  if (digest === null || latest?.state !== 'confirmed' || latest.config !== config) return null
+  const isIt = latest.digest === digest && runningDigest({ effective }) === digest
+  return isIt ? latest.generation : null
 }
 
 type Target = { group: NodeGroup; node: Pick<RenderTarget['node'], 'labels'> }

@@ -29,6 +29,9 @@ export const awaitingEvidence = ({ policy, progress }: Rollout) =>
 export const away = (tasks: readonly Task[]) =>
   `${names(tasks)} took the version and ${tasks.length > 1 ? 'are' : 'is'} not connected. It goes on by itself on return, resume goes on without. ${WAY_OUT}`
 
+export const closed = (why: string, { wave, waves }: Progress) =>
+  `${why} ${wave < waves ? `Wave ${wave + 1} of ${waves}` : 'The last wave, of nodes that were out of reach,'} begins by itself then. ${WAY_OUT}`
+
 export function failed(tasks: readonly Task[]): string {
   const [first] = tasks
   const them = tasks.length > 1 ? 'them' : 'it'

@@ -2,6 +2,7 @@
 // The rollout engine's decisions: (state, event) → (state, effects). No clock, no I/O; engine.ts
 // stores what comes out and then acts on it.
 //
+//   planned … queued   it has not begun (waiting.ts; who may begin: queue.ts)
 //   running     a wave is under way: its nodes are offered the version, then watched, then judged
 //   paused      somebody or something holds it; nothing more is offered; says what would move it on
 //   succeeded   every node has it, but for those that were out of reach (they take it when they return)
@@ -20,6 +21,7 @@ import {
   DEADLINES,
   type Evaluated,
   isTerminal,
+  isWaiting,
   type NodeEvent,
   type Outcome,
   RECONCILIATION_GRACE_MS,
@@ -27,6 +29,7 @@ import {
   type RolloutEvent,
   type Task,
 } from './model.ts'
+import { whyNotBefore } from './queue.ts'
 import type { TaskState } from './schema.ts'
 import {
   advance,
@@ -38,17 +41,24 @@ import {
   isUnanswered,
   skip,
 } from './tasks.ts'
-import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
+import { giveUp, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
+import { takeBefore } from './waiting.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
   const turn: Turn = { rollout, cause: causeOf(event), effects: [], transitions: [] }
-  take(turn, event)
+  if (!takeBefore(turn, event)) take(turn, event)
+  if (isWaiting(turn.rollout.state)) return outcomeOf(turn)
   // Of its own offers nothing follows: the others of the same turn are on their way.
   const isOwnOffer = event.kind === 'offered' && rollout.progress.goesBack === null
   if (!isOwnOffer && event.kind !== 'heard-again') settle(turn)
-  const { effects, transitions } = turn
-  return { rollout: turn.rollout, effects, transitions }
+  return outcomeOf(turn)
 }
+
+const outcomeOf = ({ rollout, effects, transitions }: Turn): Outcome => ({
+  rollout,
+  effects,
+  transitions,
+})
 
 function causeOf(event: RolloutEvent): string {
   if (!('actor' in event)) return event.kind
@@ -58,8 +68,12 @@ function causeOf(event: RolloutEvent): string {
 
 function take(turn: Turn, event: RolloutEvent): void {
   switch (event.kind) {
+    // Of those that have not begun.
+    case 'waits':
+    case 'ends':
     case 'started':
-      move(turn, 'running', '')
+    case 'cancel':
+    case 'reject':
       break
     case 'heard-again':
       awaitAnew(turn)
@@ -85,22 +99,33 @@ function take(turn: Turn, event: RolloutEvent): void {
   }
 }
 
-/** Why the command means nothing now; null: it may be given. */
-export function whyNot({ state, progress }: Rollout, command: Command['kind']): string | null {
+/** What somebody may ask of a rollout; an approval changes nothing that the reducer knows. */
+export type Action = Command['kind'] | 'approve'
+
+/** Why the action means nothing now; null: it may be given. */
+export function whyNot(rollout: Rollout, command: Action): string | null {
+  const { state, progress } = rollout
   if (isTerminal(state)) return `It has ended as ${state}.`
+  if (isWaiting(state)) return whyNotBefore(state, command)
   if (command === 'freeze') return null
   if (progress.goesBack !== null) return 'It goes back already; only freeze ends that.'
   switch (command) {
     case 'pause':
       return progress.hold?.kind === 'manual' ? 'It is paused already.' : null
     case 'resume':
-      return state === 'paused' ? null : 'It is not paused.'
+      if (state !== 'paused') return 'It is not paused.'
+      return isForTheWindow(rollout) ? 'It goes on by itself when a change window opens.' : null
     case 'skip-gate':
       return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
     case 'revert':
       return null
+    default:
+      return 'It has begun; freeze ends it, revert takes it back.'
   }
 }
+
+const isForTheWindow = ({ progress: { phase, hold }, tasks }: Rollout) =>
+  phase === 'waiting' && hold === null && !tasks.some(hasFailed)
 
 /** What is being taken back nobody keeps: without our word the node goes back by itself. */
 export function mayKeep(
@@ -112,18 +137,9 @@ export function mayKeep(
   return task?.generation === offer.generation
 }
 
-/** Who owns nodes that another wants: in whose way it is, or whom it freezes to have them. */
-export function overlap(
-  holders: readonly string[],
-  onOverlap: 'refuse' | 'supersede',
-): { refusedBy: string | null; giveWay: readonly string[] } {
-  const [first = null] = holders
-  return onOverlap === 'refuse'
-    ? { refusedBy: first, giveWay: [] }
-    : { refusedBy: null, giveWay: [...new Set(holders)] }
-}
+type Steering = Extract<Command, { kind: 'freeze' | 'pause' | 'resume' | 'skip-gate' | 'revert' }>
 
-function obey(turn: Turn, command: Command): void {
+function obey(turn: Turn, command: Steering): void {
   const { actor } = command
   const why = 'why' in command && command.why !== '' ? `: ${command.why}` : ''
   switch (command.kind) {
@@ -207,7 +223,8 @@ function awaitAnew(turn: Turn): void {
 
 function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
   if (task.state === 'confirmed') return task.isConnected ? policy.minHealthyMs : null
-  const isCalled = task.state === 'pending' && policy.maxParallel !== null
+  const isCalled =
+    task.state === 'pending' && policy.maxParallel !== null && progress.phase !== 'waiting'
   const isAwaited = task.deadlineMs || (isCalled && task.wave === progress.wave)
   const stepMs = STEP_MS[task.state]
   return isAwaited && stepMs ? stepMs + RECONCILIATION_GRACE_MS : task.deadlineMs
@@ -228,7 +245,8 @@ function letPass(turn: Turn, ms: number): void {
     setProgress(turn, { soakedMs: progress.soakedMs + ms })
   }
   const { progressLeftMs, hold: held } = progress
-  if (progressLeftMs === null || held?.kind === 'manual' || held?.kind === 'deadline') return
+  const isSuspended = held?.kind === 'manual' || held?.kind === 'deadline'
+  if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
   setProgress(turn, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
   if (progressLeftMs > ms) return
   const seconds = (policy.progressDeadlineMs ?? 0) / 1000

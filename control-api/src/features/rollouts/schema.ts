@@ -8,8 +8,6 @@ import {
   Nullable,
   PageQuerySchema,
   RolloutIdSchema,
-  SelectorSchema,
-  someOf,
   TimeSchema,
 } from '../../schema/common.ts'
 
@@ -182,7 +180,7 @@ export const PolicySchema = Type.Object({
   gates: Type.Array(GateSchema),
   minSamples: Type.Integer(),
 })
-const PlanDigest = Type.String({
+export const PlanDigestSchema = Type.String({
   description: 'Of the version, the nodes, their waves, the policy',
 })
 
@@ -215,10 +213,12 @@ export const RolloutSchema = Type.Object({
   wave: Type.Integer({
     description: 'The one under way; as many as were planned: those that were out of reach',
   }),
-  phase: Type.Enum(['dispatching', 'soaking']),
+  phase: Type.Enum(['dispatching', 'soaking', 'waiting'], {
+    description: 'waiting: for the change window in which the wave may begin',
+  }),
   soakedSeconds: Type.Number(),
   policy: PolicySchema,
-  planDigest: PlanDigest,
+  planDigest: PlanDigestSchema,
   evidence: Nullable(
     Type.Object({
       wave: Type.Integer(),
@@ -232,7 +232,15 @@ export const RolloutSchema = Type.Object({
   }),
   author: Type.String(),
   message: Type.String(),
+  emergency: Nullable(Type.String({ description: 'Why it goes before everything else' })),
+  approvals: Type.Array(Type.Object({ by: Type.String(), at: TimeSchema })),
+  approvalsNeeded: Type.Integer(),
+  startAt: Nullable(TimeSchema),
+  blockedBy: Type.Array(RolloutIdSchema, {
+    description: 'While it is queued: the rollouts it waits for',
+  }),
   createdAt: TimeSchema,
+  startedAt: Nullable(TimeSchema),
   endedAt: Nullable(TimeSchema),
 })
 export type Rollout = Static<typeof RolloutSchema>
@@ -244,71 +252,3 @@ export const RolloutsQuerySchema = Type.Object({
   config: Type.Optional(NameSchema),
   author: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 })
-
-/** POST /rollouts createRollout → 201. Without `strategy` one wave of all nodes the config goes to, narrowed by `selector`. 409 `rollout_active` names the one under way. */
-export const NewRolloutSchema = Type.Object(
-  {
-    config: NameSchema,
-    version: Type.Integer({ minimum: 1 }),
-    message: Type.Optional(Type.String({ maxLength: 500 })),
-    selector: Type.Optional(SelectorSchema),
-    strategy: Type.Optional(StrategySchema),
-    onOverlap: Type.Optional(
-      Type.Enum(['refuse', 'supersede'], {
-        description:
-          'When another rollout owns some of the nodes: supersede freezes it. Default: refuse',
-      }),
-    ),
-    planDigest: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description: 'What a dry run said: when the plan is another by now, nothing is started',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-/** ?dry_run=1 → 200: what it would do, per node; nothing is stored */
-export const RolloutPlanSchema = Type.Object({
-  config: NameSchema,
-  version: Type.Integer(),
-  nodes: Type.Array(
-    Type.Object({
-      nodeId: NodeIdSchema,
-      nodeName: NameSchema,
-      connected: Type.Boolean(),
-      fromVersion: Nullable(Type.Integer()),
-      changes: Type.Boolean({ description: 'false: it runs this digest already' }),
-      digest: Nullable(DigestSchema),
-      errors: Type.Array(ConfigErrorSchema),
-      group: NameSchema,
-      wave: Type.Integer({ minimum: 0 }),
-    }),
-  ),
-  waves: Type.Integer({ description: 'How many' }),
-  policy: PolicySchema,
-  planDigest: PlanDigest,
-  excluded: someOf(
-    Type.Object({
-      nodeId: NodeIdSchema,
-      nodeName: NameSchema,
-      group: NameSchema,
-      reason: Type.String({ description: 'Why this rollout does not go to it' }),
-    }),
-  ),
-})
-/** POST /rollouts/{id}/actions/{freeze,resume} */
-export const RolloutActionSchema = Type.Object(
-  { stateVersion: Type.Integer() },
-  { additionalProperties: false },
-)
-/** POST /rollouts/{id}/actions/{pause,revert} */
-export const ExplainedActionSchema = Type.Object(
-  { stateVersion: Type.Integer(), reason: Type.Optional(Type.String({ maxLength: 500 })) },
-  { additionalProperties: false },
-)
-/** POST /rollouts/{id}/actions/skip-gate: without a reason nobody goes past a gate. */
-export const SkipGateSchema = Type.Object(
-  { stateVersion: Type.Integer(), reason: Type.String({ minLength: 1, maxLength: 500 }) },
-  { additionalProperties: false },
-)

@@ -1,42 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Starts a rollout: planned outside, stored with its leases and first offers in one transaction.
-import { noteGroup } from '../../agents/assignments.ts'
+// Takes an order: planned outside, stored and brought into the line in one transaction. Whose turn it is at
+// once begins in it.
 import type { Unit, Write } from '../../db/write.ts'
 import { SelectorInvalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
 import type { ReadGrouping } from '../../ports.ts'
-import { nodeIsWithin, OutsideScope, type Scope } from '../../scope.ts'
+import { InRecovery } from '../../recovery.ts'
+import { nodeIsWithin, OutsideScope, type Scope, scopeText } from '../../scope.ts'
 import { parseSelector } from '../../selector.ts'
+import { emergencyStrategy } from './emergency.ts'
 import type { Engine } from './engine.ts'
 import {
+  EmergencyStartsNow,
   FleetChanged,
   PlanChanged,
+  QueueFull,
   RolloutActive,
   RolloutInvalid,
+  StartTooFar,
   VersionNotFound,
 } from './errors.ts'
-import { activeNodes, type FleetNode, lastGood } from './fleet-store.ts'
-import { leaseHolders, takeLeases } from './lease-store.ts'
-import { firstProgress } from './model.ts'
+import { readFarmRules } from './farm-rules.ts'
+import { activeNodes, type FleetNode } from './fleet-store.ts'
+import { ownersOf } from './lease-store.ts'
+import { firstProgress, isWaiting } from './model.ts'
+import type { OnOverlap } from './order-schema.ts'
 import { type CheckFor, isSameFleet, type Plan, type PlannedNode, planRollout } from './planner.ts'
-import { overlap } from './rules.ts'
+import { MAX_WAITING } from './queue.ts'
+import { nodesWaitedFor, waitingRows } from './queue-store.ts'
 import type { Strategy } from './schema.ts'
-import { insertRollout, type Reader } from './store.ts'
+import { findRollout, insertRollout, type Reader, type RolloutRow } from './store.ts'
 import { type Arranged, arrange, planDigestOf } from './strategy.ts'
-import { type NewTask, tasksOf } from './task-store.ts'
+import type { NewTask } from './task-store.ts'
 import type { WaveNode } from './waves.ts'
+import { whyClosed } from './windows.ts'
 
 export type StartDeps = {
   db: Reader
   write: Write
   now: () => number
-  engine: Pick<Engine, 'start' | 'giveWay'>
+  engine: Pick<Engine, 'takeTurns'>
   checkFor: CheckFor
   readGrouping: ReadGrouping
   findVersionText: (config: string, version: number) => Promise<string | null>
-  /** The last version of the config that was released. */
-  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
   isConnected: (nodeId: string) => boolean
   /** Requests per second, lately; a node that was not measured is absent. */
   throughputOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, number>>
@@ -47,11 +54,15 @@ type Ordered = {
   selector: string
   scope: Scope
   strategy?: Strategy | undefined
+  startAtMs?: number | undefined
+  /** Why it goes before everything else. */
+  emergency?: string | undefined
+  /** Left out: queue. */
+  onOverlap?: OnOverlap | undefined
 }
 type Order = Ordered & {
   message: string
-  author: string
-  onOverlap: 'refuse' | 'supersede'
+  author: { id: string | null; username: string }
   /** Of the plan that was looked at; undefined: nobody did. */
   planDigest?: string | undefined
 }
@@ -60,10 +71,10 @@ export type Arrangement = Plan & { arranged: Arranged; planDigest: string }
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
 const ATTEMPTS = 3
 
-export async function planVersion(
-  deps: StartDeps,
-  { config, version, selector, scope, strategy }: Ordered,
-): Promise<Arrangement> {
+export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Arrangement> {
+  const { config, version, selector, scope, emergency } = ordered
+  requireSense(ordered, deps.now())
+  const strategy = emergency === undefined ? ordered.strategy : emergencyStrategy(ordered.strategy)
   const parsed = parseSelector(selector)
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
   const text = await deps.findVersionText(config, version)
@@ -73,20 +84,57 @@ export async function planVersion(
     plan.nodes.map(({ node }) => node),
     scope,
   )
-  const arranged = arrange(await waveNodes(deps, plan.nodes, strategy), strategy)
+  const isStill = await whoStaysAsItIs(deps, ordered)
+  const changing = plan.nodes.filter((planned) => !isStill(planned))
+  const first = arrange(await waveNodes(deps, changing, strategy), strategy)
+  // Should such a node have to change after all, it does so behind those that prove something.
+  const last = first.waves - 1
+  const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))
+  const arranged = { ...first, waveOf }
   const targets = plan.nodes.map(({ node, digest }) => ({ nodeId: node.id, digest }))
   return { ...plan, arranged, planDigest: planDigestOf({ config, version }, arranged, targets) }
 }
 
-/** Only what changes proves anything. */
+const YEAR_DAYS = 365
+
+function requireSense({ startAtMs, emergency, onOverlap }: Ordered, nowMs: number): void {
+  if (emergency !== undefined && (startAtMs !== undefined || onOverlap !== undefined)) {
+    throw new EmergencyStartsNow()
+  }
+  const isTooFar = startAtMs !== undefined && startAtMs > nowMs + YEAR_DAYS * 86_400_000
+  if (isTooFar) throw new StartTooFar(YEAR_DAYS)
+}
+
+/**
+ * Only what changes proves anything. What runs the version stays as it is, unless the order waits, or waits
+ * its turn behind another that has the node: then it may run another one by the time.
+ */
+async function whoStaysAsItIs(
+  { db, now }: StartDeps,
+  { startAtMs = 0, emergency, onOverlap }: Ordered,
+): Promise<(planned: PlannedNode) => boolean> {
+  const isSettled = ({ settledGeneration }: PlannedNode) => settledGeneration !== null
+  if (emergency !== undefined) return isSettled
+  const { rules } = await readFarmRules(db)
+  const waits = rules.approvals > 0 || startAtMs > now() || whyClosed(rules, now()) !== null
+  if (waits) return () => false
+  if (onOverlap === 'supersede') return isSettled
+  const wanted = [...(await nodesWaitedFor(db)).values()].flat()
+  const claimed = new Set([...(await ownersOf(db)).keys(), ...wanted])
+  return (planned) => isSettled(planned) && !claimed.has(planned.node.id)
+}
+
 async function waveNodes(
   { isConnected, throughputOf }: StartDeps,
-  planned: readonly PlannedNode[],
+  changing: readonly PlannedNode[],
   strategy: Strategy | undefined,
 ): Promise<WaveNode[]> {
-  const changing = planned.filter(({ settledGeneration }) => settledGeneration === null)
   const throughput = await throughputOf(changing.map(({ node }) => node.id))
-  return changing.map(({ node }) => ({
+  // What surely changes goes before what may.
+  const surelyFirst = changing.toSorted(
+    (a, b) => Number(a.settledGeneration !== null) - Number(b.settledGeneration !== null),
+  )
+  return surelyFirst.map(({ node }) => ({
     id: node.id,
     throughput: throughput.get(node.id) ?? null,
     kind: [node.os, node.version, node.capabilities].join('\n'),
@@ -131,103 +179,97 @@ function refuseBadPlan(plan: readonly PlannedNode[]): void {
 
 /** null: the fleet is another one by now. */
 export async function store(
-  { now, engine, releasedVersion, readGrouping }: StartDeps,
+  deps: StartDeps,
   unit: Unit,
-  { config, version, selector, scope, message, author, onOverlap }: Order,
+  order: Order,
   plan: Arrangement,
 ): Promise<string | null> {
   const { trx } = unit
-  const fleet = { nodes: await activeNodes(trx), grouping: await readGrouping(trx) }
+  const fleet = { nodes: await activeNodes(trx), grouping: await deps.readGrouping(trx) }
   if (!isSameFleet(plan, fleet)) return null
-  const nodeIds = plan.nodes.map(({ node }) => node.id)
-  const id = newId('rollout')
-  await makeWay(engine, unit, { id, nodeIds, onOverlap, scope })
-  const { policy, waves } = plan.arranged
+  const row = toRow(order, plan, { nowMs: deps.now(), ...(await readFarmRules(trx)) })
+  const { id, config, version, selector, message, author, emergency, on_overlap: onOverlap } = row
   await insertRollout(
     trx,
-    {
-      id,
-      config,
-      version,
-      previous_version: await releasedVersion(unit, config),
-      state: 'planned',
-      state_version: 1,
-      reason: 'Planned.',
-      selector,
-      author,
-      message,
-      created_at_ms: now(),
-      ended_at_ms: null,
-      policy: JSON.stringify(policy),
-      plan_digest: plan.planDigest,
-      progress: JSON.stringify(firstProgress(waves, policy)),
-      evidence: null,
-    },
-    await Promise.all(plan.nodes.map((planned) => toTask(unit, planned, plan.arranged))),
+    row,
+    plan.nodes.map((planned) => toTask(planned, plan.arranged)),
   )
-  await takeLeases(trx, id, nodeIds)
-  for (const { node, group, settledGeneration: generation } of plan.nodes) {
-    if (generation !== null) await noteGroup(unit, { nodeId: node.id, generation, group })
-  }
   const nodes = plan.nodes.map(({ node, digest }) => ({ nodeId: node.id, digest }))
-  const data = { config, version, selector, message, nodes, planDigest: plan.planDigest, policy }
+  const asked = { config, version, selector, message, onOverlap, emergency }
+  const { policy } = plan.arranged
+  const data = { ...asked, startAtMs: row.start_at_ms, nodes, planDigest: plan.planDigest, policy }
   await unit.emit({ kind: 'rollout', id, action: 'created', actor: author, data })
-  await engine.start(unit, id)
+  await deps.engine.takeTurns(unit)
+  await requireTaken(trx, id, order)
   return id
 }
 
-type Overlap = Pick<Order, 'onOverlap' | 'scope'> & { id: string; nodeIds: readonly string[] }
+type Ruled = Awaited<ReturnType<typeof readFarmRules>> & { nowMs: number }
 
-async function makeWay(
-  engine: StartDeps['engine'],
-  unit: Unit,
-  { id, nodeIds, onOverlap, scope }: Overlap,
-): Promise<void> {
-  const holders = nodeIds.length > 0 ? await leaseHolders(unit.trx, nodeIds) : []
-  const { refusedBy, giveWay } = overlap(
-    holders.map((holder) => holder.id),
-    onOverlap,
-  )
-  const inTheWay = holders.find((holder) => holder.id === refusedBy)
-  if (inTheWay) {
-    const what = `${inTheWay.config} version ${inTheWay.version}`
-    const refusal = new RolloutActive(inTheWay.id, what, inTheWay.state)
-    throw refusal.withMembers({ rolloutId: inTheWay.id })
-  }
-  if (giveWay.length > 0) await refuseRolloutsOutside(unit, giveWay, scope)
-  for (const holder of giveWay) await engine.giveWay(unit, holder, id)
-}
-
-/** To freeze a rollout is to do something to all its nodes. */
-async function refuseRolloutsOutside(
-  { trx }: Unit,
-  rolloutIds: readonly string[],
-  scope: Scope,
-): Promise<void> {
-  const all = await tasksOf(trx, rolloutIds, null)
-  const outside = all.length - (await tasksOf(trx, rolloutIds, scope)).length
-  if (outside > 0) {
-    throw new OutsideScope(`${outside} nodes of the rollouts under way are not`, scope)
-  }
-}
-
-async function toTask(
-  { trx }: Unit,
-  { node, group, text, textId, digest, settledGeneration }: PlannedNode,
-  { waveOf }: Arranged,
-): Promise<NewTask> {
-  const notDigest = digest ?? ''
-  const previous = await lastGood(trx, { nodeId: node.id, notDigest })
+function toRow(order: Order, { arranged, planDigest }: Arrangement, ruled: Ruled): RolloutRow {
+  const { config, version, selector, scope, author, message, onOverlap, emergency = null } = order
+  const { nowMs, rules } = ruled
+  const approvals = emergency === null ? rules.approvals : 0
+  const { policy, waves } = arranged
   return {
-    node_id: node.id,
-    wave: waveOf.get(node.id) ?? 0,
-    state: settledGeneration === null ? 'pending' : 'done',
-    generation: settledGeneration,
-    digest: notDigest,
-    previous_generation: previous?.generation ?? null,
-    previous_digest: previous?.digest ?? null,
-    group_name: group,
-    text,
-    textId,
+    id: newId('rollout'),
+    config,
+    version,
+    previous_version: null,
+    state: 'planned',
+    state_version: 1,
+    reason: 'Planned.',
+    selector,
+    author: author.username,
+    author_id: author.id,
+    scope: scopeText(scope),
+    message,
+    created_at_ms: nowMs,
+    started_at_ms: null,
+    ended_at_ms: null,
+    policy: JSON.stringify(policy),
+    plan_digest: planDigest,
+    progress: JSON.stringify(firstProgress(waves, policy)),
+    evidence: null,
+    on_overlap: onOverlap ?? 'queue',
+    start_at_ms: order.startAtMs ?? null,
+    approvals_needed: approvals,
+    approve_by_ms: approvals > 0 ? nowMs + rules.approvalHours * 3_600_000 : null,
+    emergency,
+    place: null,
+    blocked_by: '[]',
   }
 }
+
+/** What was decided of it, at once, may be that it is not to be: then nothing of it stays. */
+async function requireTaken(db: Reader, id: string, { scope, onOverlap, emergency }: Order) {
+  const row = await findRollout(db, id)
+  if (!row || row.state === 'planned') throw new InRecovery()
+  const [blocker]: string[] = JSON.parse(row.blocked_by)
+  if (row.state === 'cancelled' && blocker) throw await activeError(db, blocker)
+  const takesOver = onOverlap === 'supersede' || emergency !== undefined
+  if (row.state === 'queued' && takesOver) {
+    throw new OutsideScope('what it would end reaches nodes that are not', scope)
+  }
+  if (isWaiting(row.state) && (await waitingRows(db)).length > MAX_WAITING) {
+    throw new QueueFull(MAX_WAITING)
+  }
+}
+
+async function activeError(db: Reader, id: string) {
+  const row = await findRollout(db, id)
+  const what = row ? `${row.config} version ${row.version}` : 'gone'
+  return new RolloutActive(id, what, row?.state ?? 'gone').withMembers({ rolloutId: id })
+}
+
+const toTask = (
+  { node, group, text, textId, digest }: PlannedNode,
+  { waveOf }: Arranged,
+): NewTask => ({
+  node_id: node.id,
+  wave: waveOf.get(node.id) ?? 0,
+  digest: digest ?? '',
+  group_name: group,
+  text,
+  textId,
+})

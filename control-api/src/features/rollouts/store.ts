@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rollouts in control.db. Their tasks: task-store.ts; their leases: lease-store.ts; the nodes: fleet-store.ts.
+// Rollouts in control.db. Their tasks: task-store.ts; their leases: lease-store.ts; those that wait:
+// queue-store.ts; the nodes: fleet-store.ts.
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
@@ -74,7 +75,10 @@ const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: 
 
 export type Loaded = { row: RolloutRow; rollout: Rollout }
 
-/** Who is connected is known in memory only: after a restart nobody is until they speak. */
+/**
+ * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
+ * window is open the engine knows.
+ */
 export async function loadRollout(
   trx: Reader,
   id: string,
@@ -86,7 +90,7 @@ export async function loadRollout(
   const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
   const { state, reason } = row
   const frozen = { policy: JSON.parse(row.policy), progress: JSON.parse(row.progress) }
-  return { row, rollout: { state, reason, ...frozen, tasks } }
+  return { row, rollout: { state, reason, ...frozen, tasks, closed: null } }
 }
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
@@ -105,7 +109,7 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
     .select('id')
     .where('state', 'in', ['running', 'paused'])
     .where(
-      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' = 'soaking')`,
+      sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('soaking', 'waiting'))`,
     )
     .execute()
   return rows.map((row) => row.id)
@@ -152,11 +156,11 @@ export type RolloutMark = {
   config: string
   version: number
   state: string
-  created_at_ms: number
+  started_at_ms: number
   ended_at_ms: number | null
 }
 
-/** Rollouts that touched one of these nodes and began or ended in that time. */
+/** Rollouts that touched one of these nodes and began or ended in that time; not those that never began. */
 export const marksBetween = (
   db: Reader,
   nodeIds: readonly string[],
@@ -164,9 +168,9 @@ export const marksBetween = (
 ): Promise<RolloutMark[]> =>
   db
     .selectFrom('rollouts')
-    .select(['id', 'config', 'version', 'state', 'created_at_ms', 'ended_at_ms'])
+    .select(['id', 'config', 'version', 'state', 'started_at_ms', 'ended_at_ms'])
     .where((eb) =>
-      eb.or([eb.between('created_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
+      eb.or([eb.between('started_at_ms', fromMs, toMs), eb.between('ended_at_ms', fromMs, toMs)]),
     )
     .where((eb) =>
       eb.exists(
@@ -177,6 +181,8 @@ export const marksBetween = (
           .where('node_id', 'in', nodeIds),
       ),
     )
-    .orderBy('created_at_ms')
+    .where('started_at_ms', 'is not', null)
+    .orderBy('started_at_ms')
     .limit(200)
+    .$narrowType<{ started_at_ms: number }>()
     .execute()

@@ -3,7 +3,7 @@
 import canonicalize from 'canonicalize'
 import { sha256 } from '../../ids.ts'
 import { AT_ONCE, type Policy } from './model.ts'
-import type { Strategy } from './schema.ts'
+import type { Gate, Strategy } from './schema.ts'
 import { CAREFUL, planWaves, type WaveNode } from './waves.ts'
 
 export type Arranged = {
@@ -13,6 +13,10 @@ export type Arranged = {
   waves: number
 }
 
+export const DEFAULT_GATES: Gate[] = [
+  { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
+  { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
+]
 const DEFAULTS = {
   minHealthySeconds: 30,
   soakSeconds: 120,
@@ -22,10 +26,7 @@ const DEFAULTS = {
   maxUnreachablePercent: 10,
   maxFlaps: 3,
   onFailure: 'revert',
-  gates: [
-    { metric: 'errors5xx', max: 0.01, onFail: 'revert' },
-    { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
-  ],
+  gates: DEFAULT_GATES,
   minSamples: 500,
 } satisfies Partial<Strategy>
 /** On the whole wave, so that a farm does not reload at once. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts).
+// The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
+// 030-rollout-queue.ts).
 import type { Generated } from 'kysely'
+import type { OnOverlap } from './order-schema.ts'
 import type { RolloutState, TaskState } from './schema.ts'
 
 type RolloutsTable = {
@@ -25,6 +27,42 @@ type RolloutsTable = {
   progress: Generated<string>
   /** JSON: the newest, with its wave and time; all that decided something are in the events. */
   evidence: Generated<string | null>
+  /** null: from before users were noted. */
+  author_id: Generated<string | null>
+  /** For which nodes the author's roles counted, in the notation of selector.ts; null: all. */
+  scope: Generated<string | null>
+  on_overlap: Generated<OnOverlap>
+  start_at_ms: Generated<number | null>
+  approvals_needed: Generated<number>
+  /** Until when they may be given; null: none is asked for. */
+  approve_by_ms: Generated<number | null>
+  /** Why it goes before everything else; null: it does not. */
+  emergency: Generated<string | null>
+  /** In the line of those that wait for their nodes: kept once it has one. */
+  place: Generated<number | null>
+  /** JSON: ids of the rollouts it waits for. */
+  blocked_by: Generated<string>
+  /** When its nodes became its own; null: not yet. */
+  started_at_ms: Generated<number | null>
+}
+
+type RolloutApprovalsTable = {
+  rollout_id: string
+  user_id: string
+  username: string
+  at_ms: number
+}
+
+/** One row: what holds for every rollout of the farm. */
+export type RolloutRulesTable = {
+  id: number
+  revision: number
+  approvals: number
+  approval_hours: number
+  /** JSON: ChangeWindow[] */
+  windows: string
+  time_zone: string
+  blast_budget: number | null
 }
 
 /** The plan, frozen at the start, and what became of it node by node. */
@@ -62,4 +100,6 @@ export type RolloutTables = {
   rollouts: RolloutsTable
   node_tasks: NodeTasksTable
   node_leases: NodeLeasesTable
+  rollout_approvals: RolloutApprovalsTable
+  rollout_rules: RolloutRulesTable
 }

@@ -3,24 +3,14 @@
 import { type Selectable, sql } from 'kysely'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
-import type { Task } from './model.ts'
+import { type Task, WAITING } from './model.ts'
 import type { TaskState } from './schema.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
 import type { RolloutTables } from './tables.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string }
-export type NewTask = Pick<
-  TaskRow,
-  | 'node_id'
-  | 'state'
-  | 'digest'
-  | 'generation'
-  | 'group_name'
-  | 'wave'
-  | 'previous_generation'
-  | 'previous_digest'
-> & {
+export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'wave'> & {
   text: string
   textId: string
 }
@@ -40,6 +30,8 @@ export async function insertTasks(
       .insertInto('node_tasks')
       .values({
         ...task,
+        state: 'pending',
+        generation: null,
         rollout_id: id,
         text_id: textId,
         code: null,
@@ -107,6 +99,8 @@ export async function saveTask(
       offers: task.offers,
       flaps: task.flaps,
       excused: Number(task.isExcused),
+      previous_generation: task.previous?.generation ?? null,
+      previous_digest: task.previous?.digest ?? null,
       updated_at_ms: nowMs,
     })
     .where('rollout_id', '=', rolloutId)
@@ -146,12 +140,14 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     .where('state', 'in', [...OPEN, 'healthy'])
     .execute()
 
-/** Tasks of this rollout's nodes that are not over in rollouts before it. */
+/** Tasks of this rollout's nodes that are not over in rollouts that began before it. */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
+    .innerJoin('rollouts', 'rollouts.id', 'node_tasks.rollout_id')
     .select(['rollout_id', 'node_id'])
-    .where('state', 'in', OPEN)
+    .where('node_tasks.state', 'in', OPEN)
+    .where('rollouts.state', 'not in', WAITING)
     .where('rollout_id', '!=', rolloutId)
     .where('node_id', 'in', (eb) =>
       eb

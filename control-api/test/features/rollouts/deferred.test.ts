@@ -26,7 +26,7 @@ async function succeededWithout() {
     selector: '',
     scope: null,
     message: 'm',
-    author: 'ana',
+    author: { id: null, username: 'ana' },
     onOverlap: 'refuse',
     strategy: {
       waves: [{ percent: 100 }],

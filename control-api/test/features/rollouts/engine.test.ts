@@ -16,7 +16,8 @@ import {
 } from '../../../src/features/configs/versions.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
-import { isTerminal } from '../../../src/features/rollouts/model.ts'
+import { isTerminal, isWaiting } from '../../../src/features/rollouts/model.ts'
+import type { OnOverlap } from '../../../src/features/rollouts/order-schema.ts'
 import { startRollout } from '../../../src/features/rollouts/start.ts'
 import { rankOf } from '../../../src/features/rollouts/tasks.ts'
 import type { Offer } from '../../../src/ports.ts'
@@ -45,9 +46,10 @@ async function open() {
     isConnected: () => true,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
+    releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
     release: (unit, released) => releaseVersion(unit, released, now()),
   })
-  const push = (version: number) =>
+  const push = (version: number, onOverlap: OnOverlap = 'refuse') =>
     startRollout(
       {
         db,
@@ -61,7 +63,6 @@ async function open() {
         },
         findVersionText: (config, n) => versionOf(db, config, n),
         readGrouping,
-        releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
         isConnected: () => true,
         throughputOf: async () => new Map(),
       },
@@ -71,8 +72,8 @@ async function open() {
         selector: '',
         scope: null,
         message: '',
-        author: 'ana',
-        onOverlap: 'refuse',
+        author: { id: 'user_ana', username: 'ana' },
+        onOverlap,
       },
     )
   const validate = async (text: string) => {
@@ -121,13 +122,18 @@ async function snapshot(db: Kysely<Database>) {
 type Snapshot = Awaited<ReturnType<typeof snapshot>>
 
 function assertInvariants(before: Snapshot, after: Snapshot): void {
-  const active = after.rollouts.filter((rollout) => !isTerminal(rollout.state))
+  const active = after.rollouts.filter(({ state }) => !isTerminal(state) && !isWaiting(state))
+  const waiting = after.rollouts.filter(({ state }) => isWaiting(state))
+  for (const { state } of waiting) expect(state).toBe('queued')
+  if (waiting.length > 0) expect(active, 'whom those that wait wait for').toHaveLength(1)
   expect(active.length, 'rollouts under way').toBeLessThanOrEqual(1)
   for (const lease of after.leases) expect(lease.rollout_id).toBe(active[0]?.id)
   for (const old of before.rollouts) {
     const now = after.rollouts.find((rollout) => rollout.id === old.id)
     if (isTerminal(old.state)) expect(now?.state).toBe(old.state)
-    expect(now?.state_version).toBe(old.state_version + (now?.state === old.state ? 0 : 1))
+    const isSame = now?.state === old.state
+    if (isSame) expect(now?.state_version).toBe(old.state_version)
+    else expect(now?.state_version).toBeGreaterThan(old.state_version)
   }
   for (const old of before.tasks) {
     const now = after.tasks.find(
@@ -193,13 +199,15 @@ describe('the engine', () => {
     }
     const act = async (now: Snapshot) => {
       const kind = random()
-      if (kind < 0.1) await push(1 + Math.floor(random() * 3))
+      const onOverlap = pick<OnOverlap>(['queue', 'refuse', 'supersede'])
+      if (kind < 0.1) await push(1 + Math.floor(random() * 3), onOverlap)
       else if (kind < 0.14) {
         const rollout = pick(now.rollouts)
         if (!rollout) return
         const { id, state_version } = rollout
         const seen = state_version - (random() < 0.2 ? 1 : 0)
-        await engine.obey(id, { kind: 'freeze', actor: 'ana' }, seen)
+        const kind = isWaiting(rollout.state) ? 'cancel' : 'freeze'
+        await engine.obey(id, { kind, actor: 'ana' }, seen)
       } else if (kind < 0.25) await engine.tick(Math.floor(random() * 20_000))
       else if (kind < 0.26) await engine.heardAgain()
       else if (kind < 0.28) await insertNode(db, `node_x${now.tasks.length}`).catch(() => {})

@@ -55,11 +55,11 @@ async function saveVersion(
   if (response.statusCode !== 201) throw new Error(response.body)
 }
 
-const push = (client: Client, version: number, query = '') =>
+const push = (client: Client, version: number, query = '', more: object = {}) =>
   client.inject({
     method: 'POST',
     url: `/api/v1/rollouts${query}`,
-    payload: { config: 'default', version, message: 'because' },
+    payload: { config: 'default', version, message: 'because', ...more },
   })
 const freeze = (client: Client, { id, stateVersion }: { id: string; stateVersion: number }) =>
   client.inject({
@@ -95,6 +95,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     isConnected: () => true,
     onUnrenderable: () => {},
     versionText: async () => null,
+    releasedVersion: async () => null,
     release: async () => {},
   })
   return engine.tick(ms)
@@ -210,17 +211,18 @@ describe('POST /rollouts', () => {
     await expect.poll(() => node.ran, { timeout: 5_000 }).toEqual([text(8080)])
   })
 
-  it('is refused while another one is under way, which it names', async () => {
+  it('is refused while another one is under way when it says so, and names that one', async () => {
     const service = await farm(['edge-1'])
     const { admin } = service
     conducts(service, 0, { kind: 'hang' })
     const { id } = (await push(admin, 1)).json()
     await saveVersion(admin, text(8090), 1)
-    const second = await push(admin, 2)
+    const refuse = { onOverlap: 'refuse' }
+    const second = await push(admin, 2, '', refuse)
     expect(second.statusCode).toBe(409)
     expect(second.json()).toMatchObject({ code: 'rollout_active', rolloutId: id })
     expect(second.json().detail).toContain(`/rollouts/${id}/actions/freeze`)
-    const both = await Promise.all([push(admin, 2), push(admin, 2)])
+    const both = await Promise.all([push(admin, 2, '', refuse), push(admin, 2, '', refuse)])
     expect(both.map((response) => response.statusCode)).toEqual([409, 409])
   })
 
@@ -229,7 +231,7 @@ describe('POST /rollouts', () => {
     const service = await farm([])
     await addNode(service, 'edge-1', false)
     const both = await Promise.all([push(service.admin, 1), push(service.admin, 1)])
-    expect(both.map((response) => response.statusCode).sort()).toEqual([201, 409])
+    expect(both.map((response) => response.json().state).sort()).toEqual(['queued', 'running'])
   })
 
   it('is refused when a node’s override makes the version wrong for it', async () => {
@@ -731,12 +733,14 @@ describe('a rollout by waves', () => {
     const { admin } = service
     conducts(service, 0, { kind: 'hang' })
     const first = (await order(admin, { version: 2, strategy: BY_WAVES })).json()
-    expect((await order(admin, { version: 1 })).json().code).toBe('rollout_active')
+    const queued = (await order(admin, { version: 1 })).json()
+    expect(queued).toMatchObject({ state: 'queued', blockedBy: [first.id] })
     const second = await order(admin, { version: 1, onOverlap: 'supersede' })
     expect(second.statusCode).toBe(201)
     const frozen = await get(service, first.id)
     expect(frozen).toMatchObject({ state: 'frozen' })
     expect(frozen.reason).toContain(`rollout ${second.json().id} froze it`)
+    expect(await get(service, queued.id)).toMatchObject({ state: 'superseded' })
   })
 })
 

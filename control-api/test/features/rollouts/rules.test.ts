@@ -39,6 +39,16 @@ const rollout = (...tasks: Task[]): Rollout => ({
   policy: AT_ONCE,
   progress: firstProgress(1, AT_ONCE),
   tasks,
+  closed: null,
+})
+/** Its nodes are as its tasks say. */
+const started = ({ tasks }: Rollout): RolloutEvent => ({
+  kind: 'started',
+  nodes: tasks.map(({ nodeId, generation, previous }) => ({
+    nodeId,
+    settledGeneration: generation,
+    previous,
+  })),
 })
 
 type Short =
@@ -83,11 +93,10 @@ function event(kind: Short, nodeId = 'a', generation = 7): RolloutEvent {
 const run = (start: Rollout, events: RolloutEvent[]) =>
   events.reduce((state, next) => reduce(state, next).rollout, start)
 const on = (nodeId: string, ...kinds: Short[]) => kinds.map((kind) => event(kind, nodeId))
-const begun = (...ids: string[]) =>
-  run(rollout(...ids.map((id) => task(id))), [
-    { kind: 'started' },
-    ...ids.map((id) => event('offered', id)),
-  ])
+const begun = (...ids: string[]) => {
+  const planned = rollout(...ids.map((id) => task(id)))
+  return run(planned, [started(planned), ...ids.map((id) => event('offered', id))])
+}
 const GOOD: Short[] = ['acked', 'applied', 'confirmed']
 
 describe('one task', () => {
@@ -197,9 +206,8 @@ describe('one task', () => {
 
 describe('a rollout', () => {
   it('offers to every node that has to change, and runs', () => {
-    const { rollout: state, effects } = reduce(rollout(task('a'), task('b', 'done')), {
-      kind: 'started',
-    })
+    const planned = rollout(task('a'), task('b', 'done'))
+    const { rollout: state, effects } = reduce(planned, started(planned))
     expect(effects).toEqual([{ kind: 'offer', nodeId: 'a' }])
     expect(state).toMatchObject({
       state: 'running',
@@ -208,10 +216,11 @@ describe('a rollout', () => {
   })
 
   it('succeeds at once when no node has to change', () => {
-    const { rollout: state, effects } = reduce(rollout(task('a', 'done')), { kind: 'started' })
+    const planned = rollout(task('a', 'done'))
+    const { rollout: state, effects } = reduce(planned, started(planned))
     expect(state.state).toBe('succeeded')
     expect(effects).toEqual([{ kind: 'release' }, { kind: 'release-leases' }])
-    expect(reduce(rollout(), { kind: 'started' }).rollout.state).toBe('succeeded')
+    expect(reduce(rollout(), started(rollout())).rollout.state).toBe('succeeded')
   })
 
   it('succeeds when the last node is done', () => {

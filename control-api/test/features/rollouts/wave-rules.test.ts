@@ -52,6 +52,7 @@ const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
     policy: whole,
     progress: firstProgress(waves, whole),
     tasks,
+    closed: null,
   }
 }
 /** Offers are made as they are asked for, with generation 7 or, on the way back, 9. */
@@ -65,6 +66,15 @@ function run(state: Rollout, ...events: RolloutEvent[]): Rollout {
     }, after)
   }, state)
 }
+/** Its nodes are as its tasks say. */
+const start = (planned: Rollout): Rollout => {
+  const nodes = planned.tasks.map(({ nodeId, generation, previous }) => ({
+    nodeId,
+    settledGeneration: generation,
+    previous,
+  }))
+  return run(planned, { kind: 'started', nodes })
+}
 const keeps = (nodeId: string, generation = 7, digest = NEW): RolloutEvent[] => [
   { kind: 'acked', nodeId, generation },
   { kind: 'applied', nodeId, generation, digest },
@@ -74,7 +84,7 @@ const overrun = (nodeId: string): RolloutEvent => ({ kind: 'deadline', nodeId })
 const passes = (ms: number): RolloutEvent => ({ kind: 'elapsed', ms })
 const states = ({ tasks }: Rollout) => tasks.map(({ state }) => state)
 const begun = (policy: Partial<Policy> = {}) =>
-  run(rollout([task('a', 0), task('b', 1), task('c', 1)], policy), { kind: 'started' })
+  start(rollout([task('a', 0), task('b', 1), task('c', 1)], policy))
 /** a has kept it and was well for its time. */
 const soaking = (policy: Partial<Policy> = {}) => run(begun(policy), ...keeps('a'), overrun('a'))
 
@@ -104,9 +114,8 @@ describe('a wave', () => {
   })
 
   it('leaves a node that is not there for the end', () => {
-    const away = run(
+    const away = start(
       rollout([task('a', 0), task('b', 1, { isConnected: false })], { maxUnreachablePercent: 0 }),
-      { kind: 'started' },
     )
     const events = [...keeps('a'), overrun('a'), passes(60_000), overrun('b')]
     const paused = run(away, ...events)
@@ -178,7 +187,7 @@ describe('the way back', () => {
   it('is not taken by itself where there is nothing to go back to', () => {
     const first = rollout([task('a', 0, { previous: null }), task('b', 1, { previous: null })])
     const ill: RolloutEvent = { kind: 'ill', nodeId: 'a', gate: 'errors5xx', message: '5xx' }
-    const frozen = run(first, { kind: 'started' }, ...keeps('a'), ill)
+    const frozen = run(start(first), ...keeps('a'), ill)
     expect(frozen.state).toBe('frozen')
     expect(frozen.reason).toContain('There is nothing to go back to')
   })

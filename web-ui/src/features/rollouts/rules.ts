@@ -133,10 +133,11 @@ export const gateName: Record<Evidence['gates'][number]['metric'], string> = {
   readWaitP99: 'Read wait p99',
 }
 
-export type WaveState = 'through' | 'dispatching' | 'soaking' | 'next'
+export type WaveState = 'through' | 'waiting' | 'dispatching' | 'soaking' | 'next'
 
 export const waveVerdict = {
   through: { label: 'Through', tone: 'good', shape: 'disc' },
+  waiting: { label: 'Waits for a change window', tone: 'idle', shape: 'half' },
   dispatching: { label: 'Under way', tone: 'info', shape: 'half' },
   soaking: { label: 'Being watched', tone: 'info', shape: 'ring' },
   next: { label: 'Its turn has not come', tone: 'idle', shape: 'ring' },

@@ -32,6 +32,8 @@ const texts: Record<Grantable, string> = {
   'configs:write': 'Save drafts and versions',
   'rollouts:run': 'Start, pause and stop rollouts',
   'rollouts:approve': 'Approve rollouts',
+  'rollouts:emergency': 'Start rollouts that go before all others',
+  'rollouts:rules': 'Change what holds for every rollout',
   'nodes:write': 'Change nodes, and take them out',
   'nodes:enrol': 'Make one-time tokens for new nodes',
   'groups:write': 'Change groups',

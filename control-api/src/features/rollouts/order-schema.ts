@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// What people ask of rollouts: orders and actions.
+import { type Static, Type } from 'typebox'
+import {
+  ConfigErrorSchema,
+  DigestSchema,
+  NameSchema,
+  NodeIdSchema,
+  Nullable,
+  SelectorSchema,
+  someOf,
+} from '../../schema/common.ts'
+import { PlanDigestSchema, PolicySchema, StrategySchema } from './schema.ts'
+
+export const OnOverlapSchema = Type.Enum(['queue', 'refuse', 'supersede'], {
+  description:
+    'When other rollouts own some of the nodes, or wait for them: queue waits its turn behind them, supersede freezes those under way and ends those that wait. Default: queue',
+})
+export type OnOverlap = Static<typeof OnOverlapSchema>
+
+/** POST /rollouts createRollout → 201. Without `strategy` one wave of all nodes the config goes to, narrowed by `selector`. It may wait before it begins: its `state` and `reason` say for what. */
+export const NewRolloutSchema = Type.Object(
+  {
+    config: NameSchema,
+    version: Type.Integer({ minimum: 1 }),
+    message: Type.Optional(Type.String({ maxLength: 500 })),
+    selector: Type.Optional(SelectorSchema),
+    strategy: Type.Optional(StrategySchema),
+    onOverlap: Type.Optional(OnOverlapSchema),
+    startAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Not before then; at most a year ahead. What is past means now',
+      }),
+    ),
+    emergency: Type.Optional(
+      Type.Object(
+        { reason: Type.String({ minLength: 1, maxLength: 500 }) },
+        {
+          additionalProperties: false,
+          description:
+            'Without approvals, change windows and gates that would only pause it, and in place of what owns its nodes or waits for them: one node first. Needs rollouts:emergency; startAt and onOverlap mean nothing with it',
+        },
+      ),
+    ),
+    planDigest: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'What a dry run said: when the plan is another by now, nothing is started',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type NewRollout = Static<typeof NewRolloutSchema>
+/** ?dry_run=1 → 200: what it would do, per node; nothing is stored */
+export const RolloutPlanSchema = Type.Object({
+  config: NameSchema,
+  version: Type.Integer(),
+  nodes: Type.Array(
+    Type.Object({
+      nodeId: NodeIdSchema,
+      nodeName: NameSchema,
+      connected: Type.Boolean(),
+      fromVersion: Nullable(Type.Integer()),
+      changes: Type.Boolean({ description: 'false: it runs this digest already' }),
+      digest: Nullable(DigestSchema),
+      errors: Type.Array(ConfigErrorSchema),
+      group: NameSchema,
+      wave: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+  waves: Type.Integer({ description: 'How many' }),
+  policy: PolicySchema,
+  planDigest: PlanDigestSchema,
+  excluded: someOf(
+    Type.Object({
+      nodeId: NodeIdSchema,
+      nodeName: NameSchema,
+      group: NameSchema,
+      reason: Type.String({ description: 'Why this rollout does not go to it' }),
+    }),
+  ),
+})
+/** POST /rollouts/{id}/actions/{freeze,resume,cancel} */
+export const RolloutActionSchema = Type.Object(
+  { stateVersion: Type.Integer() },
+  { additionalProperties: false },
+)
+/** POST /rollouts/{id}/actions/{pause,revert} */
+export const ExplainedActionSchema = Type.Object(
+  { stateVersion: Type.Integer(), reason: Type.Optional(Type.String({ maxLength: 500 })) },
+  { additionalProperties: false },
+)
+/** POST /rollouts/{id}/actions/{skip-gate,reject}: without a reason nobody goes past a gate, or says no. */
+export const ReasonedActionSchema = Type.Object(
+  { stateVersion: Type.Integer(), reason: Type.String({ minLength: 1, maxLength: 500 }) },
+  { additionalProperties: false },
+)
+/** POST /rollouts/{id}/actions/approve: of that plan and no other. */
+export const ApproveSchema = Type.Object(
+  { stateVersion: Type.Integer(), planDigest: Type.String({ maxLength: 100 }) },
+  { additionalProperties: false },
+)

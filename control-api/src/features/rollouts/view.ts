@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Rollouts and plans as the API shows them.
+import { some } from '../../schema/common.ts'
+import type { Scope } from '../../scope.ts'
+import { approvalsOf } from './approvals.ts'
+import { RolloutNotFound } from './errors.ts'
+import type { Policy, Progress } from './model.ts'
+import type { ExcludedNode, PlannedNode } from './planner.ts'
+import type { Rollout } from './schema.ts'
+import type { Arrangement } from './start.ts'
+import { findRollout, type Reader, type RolloutRow } from './store.ts'
+import { viewPolicy } from './strategy.ts'
+import { type TaskWithName, tasksOf } from './task-store.ts'
+import { countTasks } from './tasks.ts'
+
+type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
+
+/** Of the nodes within the scope; without one of those it is not there. Throws RolloutNotFound. */
+export async function showRollout(db: Reader, id: string, scope: Scope): Promise<Rollout> {
+  const row = await findRollout(db, id)
+  const tasks = await tasksOf(db, [id], scope)
+  if (!row || (scope !== null && tasks.length === 0)) throw new RolloutNotFound(id)
+  return viewRollout(row, { tasks, approvals: await approvalsOf(db, [id]) })
+}
+
+export async function showRollouts(
+  db: Reader,
+  rows: readonly RolloutRow[],
+  scope: Scope,
+): Promise<Rollout[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const tasks = Map.groupBy(await tasksOf(db, ids, scope), (task) => task.rollout_id)
+  const approvals = Map.groupBy(await approvalsOf(db, ids), (one) => one.rollout_id)
+  const partsOf = (id: string) => ({
+    tasks: tasks.get(id) ?? [],
+    approvals: approvals.get(id) ?? [],
+  })
+  return rows.map((row) => viewRollout(row, partsOf(row.id)))
+}
+
+type Parts = { tasks: readonly TaskWithName[]; approvals: readonly ApprovalRow[] }
+
+function viewRollout(row: RolloutRow, parts: Parts): Rollout {
+  const policy: Policy = JSON.parse(row.policy)
+  const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
+  const tasks = parts.tasks.map((task) => ({
+    nodeId: task.node_id,
+    nodeName: task.node_name,
+    wave: task.wave,
+    state: task.state,
+    generation: task.generation,
+    digest: task.digest,
+    code: task.code,
+    message: task.message,
+    errors: JSON.parse(task.errors),
+    updatedAt: timeOf(task.updated_at_ms),
+  }))
+  const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
+    index,
+    nodes: inWave.length,
+    done: countTasks(inWave).done,
+  }))
+  return {
+    id: row.id,
+    config: row.config,
+    version: row.version,
+    previousVersion: row.previous_version,
+    selector: row.selector,
+    state: row.state,
+    stateVersion: row.state_version,
+    reason: row.reason,
+    waves: waves.toSorted((a, b) => a.index - b.index),
+    wave,
+    phase,
+    soakedSeconds: soakedMs / 1000,
+    policy: viewPolicy(policy),
+    planDigest: row.plan_digest,
+    evidence: row.evidence === null ? null : JSON.parse(row.evidence),
+    tasks,
+    pendingNodes: countTasks(tasks).pending,
+    author: row.author,
+    message: row.message,
+    emergency: row.emergency,
+    approvals: parts.approvals.map((one) => ({ by: one.username, at: timeOf(one.at_ms) })),
+    approvalsNeeded: row.approvals_needed,
+    startAt: timeOrNull(row.start_at_ms),
+    blockedBy: row.state === 'queued' ? JSON.parse(row.blocked_by) : [],
+    createdAt: timeOf(row.created_at_ms),
+    startedAt: timeOrNull(row.started_at_ms),
+    endedAt: timeOrNull(row.ended_at_ms),
+  }
+}
+
+const timeOf = (ms: number) => new Date(ms).toISOString()
+const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))
+
+export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boolean) {
+  const { waveOf, waves, policy } = plan.arranged
+  const nodes = plan.nodes.map((planned) => ({
+    ...viewPlanned(planned, isConnected),
+    wave: waveOf.get(planned.node.id) ?? 0,
+  }))
+  const excluded = some(plan.excluded.map(viewExcluded))
+  return { nodes, waves, policy: viewPolicy(policy), planDigest: plan.planDigest, excluded }
+}
+
+const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({
+  nodeId: planned.node.id,
+  nodeName: planned.node.name,
+  connected: isConnected(planned.node.id),
+  fromVersion: planned.fromVersion,
+  changes: planned.settledGeneration === null,
+  digest: planned.digest,
+  errors: planned.errors,
+  group: planned.group,
+})
+
+const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({
+  nodeId: node.id,
+  nodeName: node.name,
+  group,
+  reason,
+})
