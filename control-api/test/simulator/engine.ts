@@ -13,7 +13,7 @@ import {
   type Task,
 } from '../../src/features/rollouts/model.ts'
 import { reduce, whyNot } from '../../src/features/rollouts/rules.ts'
-import { isDeferred } from '../../src/features/rollouts/tasks.ts'
+import { isDeferred, isToBeLeft } from '../../src/features/rollouts/tasks.ts'
 import { whyClosed } from '../../src/features/rollouts/windows.ts'
 import {
   copyOf,
@@ -303,9 +303,11 @@ export class Engine {
     this.#db.leases.set(nodeId, rolloutId)
   }
 
+  /** What earlier rollouts still had to do with its nodes is over. */
   #supersede(by: string, nodeIds: readonly string[]): void {
-    for (const id of [...this.#db.rollouts.keys()]) {
-      if (id !== by) this.#apply(id, { kind: 'superseded', nodeIds, by })
+    for (const [id, { tasks }] of [...this.#db.rollouts]) {
+      const isConcerned = tasks.some((task) => nodeIds.includes(task.nodeId) && isToBeLeft(task))
+      if (id !== by && isConcerned) this.#apply(id, { kind: 'superseded', nodeIds, by })
     }
   }
 }
