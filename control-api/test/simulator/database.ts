@@ -16,6 +16,8 @@ export type Offer = {
   /** null: what a new node got of what was released. */
   rolloutId: string | null
   state: AssignmentState
+  /** Why it was refused. */
+  code: string | null
 }
 export type NodeRow = {
   fences: Fences
@@ -29,7 +31,7 @@ export type NodeRow = {
   isDecommissioned: boolean
 }
 /** What the farm's rules ask of every order. */
-export type Rules = Pick<RolloutRules, 'approvals' | 'windows' | 'timeZone'>
+export type Rules = Omit<RolloutRules, 'approvalHours'>
 export type Database = {
   epoch: number
   rules: Rules
@@ -45,7 +47,7 @@ export type Database = {
 
 export const emptyDatabase = (): Database => ({
   epoch: 0,
-  rules: { approvals: 0, windows: [], timeZone: 'UTC' },
+  rules: { approvals: 0, windows: [], timeZone: 'UTC', blastBudget: null },
   rollouts: new Map(),
   asked: new Map(),
   offers: new Map(),
@@ -106,11 +108,12 @@ export function setOfferState(
   db: Database,
   { nodeId, generation }: Offer,
   state: AssignmentState,
+  code: string | null = null,
 ): void {
   const offers = offersOf(db, nodeId)
   db.offers.set(
     nodeId,
-    offers.map((offer) => (offer.generation === generation ? { ...offer, state } : offer)),
+    offers.map((offer) => (offer.generation === generation ? { ...offer, state, code } : offer)),
   )
 }
 

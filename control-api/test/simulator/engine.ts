@@ -13,7 +13,12 @@ import {
   type Task,
 } from '../../src/features/rollouts/model.ts'
 import { reduce, whyNot } from '../../src/features/rollouts/rules.ts'
-import { isDeferred, isToBeLeft } from '../../src/features/rollouts/tasks.ts'
+import {
+  isDeferred,
+  isOnItsWayBack,
+  isToBeLeft,
+  isUnproven,
+} from '../../src/features/rollouts/tasks.ts'
 import { whyClosed } from '../../src/features/rollouts/windows.ts'
 import {
   copyOf,
@@ -77,7 +82,7 @@ export class Engine {
     const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => newTask(nodeId, digest, i)))
     const progress = firstProgress(waves.length, policy)
     const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
-    const planned = { state: 'planned' as const, reason: 'Planned.', closed: null }
+    const planned = { state: 'planned' as const, reason: 'Planned.', closed: null, room: null }
     if (isForAll) this.#forAll.set(id, digest)
     this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
     this.#db.asked.set(id, asked)
@@ -152,9 +157,33 @@ export class Engine {
   tick(ms: number): void {
     const overrun = [...this.#db.rollouts].flatMap(([id, rollout]) => this.#spend(id, rollout, ms))
     const timed = [...this.#db.rollouts].filter(([, rollout]) => isTimed(rollout))
+    const sharing = this.#sharing()
     for (const [id, nodeId] of overrun) this.dispatch(id, { kind: 'deadline', nodeId })
     for (const [id] of timed) this.dispatch(id, { kind: 'elapsed', ms })
     this.takeTurns()
+    for (const id of sharing) this.dispatch(id, { kind: 'room' })
+  }
+
+  /** Who goes back has its share first. */
+  #sharing(): string[] {
+    if (this.#db.rules.blastBudget === null) return []
+    return ['reverting', 'running'].flatMap((state) =>
+      [...this.#db.rollouts].flatMap(([id, rollout]) => (rollout.state === state ? [id] : [])),
+    )
+  }
+
+  /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */
+  #roomFor(own: string): number | null {
+    const { blastBudget } = this.#db.rules
+    if (blastBudget === null) return null
+    const isTaking = (id: string, task: Task) => {
+      const isOwned = this.#db.leases.get(task.nodeId) === id
+      const isMoving = task.deadlineMs !== null && task.deadlineMs > 0
+      return isOnItsWayBack(task) || (isUnproven(task) && (isOwned || isMoving))
+    }
+    const others = [...this.#db.rollouts].filter(([id]) => id !== own)
+    const taken = others.map(([id, { tasks }]) => tasks.filter((task) => isTaking(id, task)).length)
+    return taken.reduce((room, n) => room - n, blastBudget)
   }
 
   /** Whose time is over. */
@@ -180,9 +209,10 @@ export class Engine {
   }
 
   toAllOf(nodeId: string, event: RolloutEvent): void {
-    const isOpen = ({ state }: Task) => state !== 'skipped' && state !== 'done'
-    const concerned = [...this.#db.rollouts].filter(([, { tasks }]) =>
-      tasks.some((task) => task.nodeId === nodeId && isOpen(task)),
+    const isOpen = (id: string, { state }: Task) =>
+      isBeingWatched(state) || this.#db.leases.get(nodeId) === id
+    const concerned = [...this.#db.rollouts].filter(([id, { tasks }]) =>
+      tasks.some((task) => task.nodeId === nodeId && isOpen(id, task)),
     )
     for (const [id] of concerned) this.dispatch(id, event)
   }
@@ -207,7 +237,8 @@ export class Engine {
     const stored = this.#db.rollouts.get(id)
     if (!stored) return
     const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
-    const before = { ...stored, closed, tasks: stored.tasks.map((task) => this.#seen(task)) }
+    const tasks = stored.tasks.map((task) => this.#seen(task))
+    const before = { ...stored, closed, tasks, room: this.#roomFor(id) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.#db.rollouts.set(id, rollout)
@@ -283,7 +314,8 @@ export class Engine {
     const { maxGeneration } = nodeOf(db, nodeId).fences
     const generation = Math.max(maxGeneration, offers.at(-1)?.generation ?? 0) + 1
     const offerId = this.#host.newOfferId()
-    const offer: Offer = { nodeId, generation, offerId, digest, rolloutId, state: 'offered' }
+    const offered = { state: 'offered' as const, code: null }
+    const offer: Offer = { nodeId, generation, offerId, digest, rolloutId, ...offered }
     this.#watch.onAssign(db, offer)
     db.offers.set(nodeId, [...offers, offer])
     this.#host.wake(nodeId)
@@ -305,12 +337,24 @@ export class Engine {
 
   /** What earlier rollouts still had to do with its nodes is over. */
   #supersede(by: string, nodeIds: readonly string[]): void {
-    for (const [id, { tasks }] of [...this.#db.rollouts]) {
+    for (const [id, { tasks, state }] of [...this.#db.rollouts]) {
+      if (isWaiting(state)) continue
       const isConcerned = tasks.some((task) => nodeIds.includes(task.nodeId) && isToBeLeft(task))
       if (id !== by && isConcerned) this.#apply(id, { kind: 'superseded', nodeIds, by })
     }
   }
 }
+
+const OVER: readonly Task['state'][] = [
+  'done',
+  'nacked',
+  'unhealthy',
+  'apply_reverted',
+  'apply_stuck',
+  'reverted',
+  'skipped',
+]
+const isBeingWatched = (state: Task['state']) => !OVER.includes(state)
 
 const newTask = (nodeId: string, digest: string, wave: number): Task => ({
   nodeId,
@@ -326,6 +370,8 @@ const newTask = (nodeId: string, digest: string, wave: number): Task => ({
   deadlineMs: null,
   offers: 0,
   flaps: 0,
+  refusals: 0,
+  kind: '',
   isExcused: false,
   isConnected: false,
 })

@@ -77,6 +77,10 @@ export class Inbox {
     setNode(this.#db, nodeId, { effective })
     const isRestart = verdict.kind === 'new' && before !== null
     if (isRestart) this.#engine.toAllOf(nodeId, { kind: 'restarted', nodeId })
+    if (effective?.isLocal) {
+      const { digest } = effective
+      this.#engine.toAllOf(nodeId, { kind: 'drifted', nodeId, generation: null, digest })
+    }
     return OK
   }
 
@@ -128,8 +132,10 @@ export class Inbox {
   /** False: it was no news. */
   #advance(offer: Offer, told: Told): boolean {
     if (judge(told.kind, offer.state) !== 'take') return false
-    setOfferState(this.#db, offer, told.kind)
-    if (offer.rolloutId !== null) this.#engine.dispatch(offer.rolloutId, eventOf(offer, told))
+    setOfferState(this.#db, offer, told.kind, told.code)
+    const { drift } = nodeOf(this.#db, offer.nodeId)
+    const event = eventOf(offer, told, drift)
+    if (offer.rolloutId !== null) this.#engine.dispatch(offer.rolloutId, event)
     return true
   }
 }
@@ -137,13 +143,16 @@ export class Inbox {
 function eventOf(
   { nodeId, generation }: Offer,
   { kind, code, reason, effective }: Told,
+  drift: string | null,
 ): RolloutEvent {
   switch (kind) {
     case 'acked':
     case 'confirmed':
       return { kind, nodeId, generation }
     case 'nacked':
-      return { kind, nodeId, generation, code: code ?? '', message: 'it refused', errors: [] }
+      return code === 'local_change'
+        ? { kind: 'drifted', nodeId, generation, digest: drift }
+        : { kind, nodeId, generation, code: code ?? '', message: 'it refused', errors: [] }
     case 'applied':
       return { kind, nodeId, generation, digest: effective?.digest ?? null }
     case 'reverted':

@@ -16,6 +16,8 @@ export class Violation extends Error {}
 
 /** Longer than an answer may be on its way and a node may take to swap after it. */
 const AFTERSHOCK_MS = 10_000
+const MOST_REFUSALS = 5
+const UNDER_WAY = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed', 'healthy'])
 
 export class Watch {
   /** What each rollout's current soak has heard: only this may let a wave through. */
@@ -68,6 +70,7 @@ export class Watch {
       this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
+    this.#heard(id, event, after)
     const isNewWave =
       before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
@@ -75,6 +78,30 @@ export class Watch {
     }
     if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
     this.#remember(after, transitions)
+  }
+
+  /** What a person made of a node, and what nodes did while nobody heard them, stops it. */
+  #heard(id: string, event: RolloutEvent, { state, tasks, progress }: Rollout): void {
+    if (state !== 'running') return
+    if (event.kind === 'heard-again') {
+      const unheard = tasks.find(
+        (task) =>
+          task.wave === progress.wave &&
+          UNDER_WAY.has(task.state) &&
+          !task.isConnected &&
+          !task.isExcused,
+      )
+      if (unheard) this.fail('I11', `${id} goes on and knows nothing of ${unheard.nodeId}`)
+    }
+    if (event.kind === 'drifted' && event.digest?.startsWith('local') === true) {
+      const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
+      const isOurs = task && task.generation !== null && task.wave <= progress.wave
+      // What it went back from, or never reached it, is not under way there.
+      const isApart = ['unreachable', 'apply_reverted'].includes(task?.state ?? '')
+      if (isOurs && !isApart && !task.isExcused) {
+        this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
+      }
+    }
   }
 
   /** Each change of a state is told, from where it was to where it is. */
@@ -162,6 +189,7 @@ export class Watch {
     // A restored database has forgotten what it gave, not what nodes obeyed and said.
     const highest = given.reduce((most, one) => Math.max(most, one.generation), 0)
     if (generation <= highest) this.fail('I5', `${nodeId} is given ${generation} after ${highest}`)
+    this.#mayBeAsked(db, offer, given)
     if (rolloutId === null) {
       this.#isReleased(db, offer)
       return
@@ -212,13 +240,27 @@ export class Watch {
     }
   }
 
+  /** What it refused it is offered again only when that may pass, and so often. */
+  #mayBeAsked({ rollouts }: Database, offer: Offer, given: readonly Offer[]): void {
+    const { rolloutId, nodeId, digest } = offer
+    if (rolloutId === null || rollouts.get(rolloutId)?.progress.goesBack != null) return
+    const refused = given.filter(
+      (one) => one.rolloutId === rolloutId && one.digest === digest && one.state === 'nacked',
+    )
+    const isFinal = refused.some(({ code }) => code !== 'busy' && code !== 'resource_limit')
+    if (isFinal) this.fail('refusals', `${nodeId} is offered ${digest} again, which it refused`)
+    if (refused.length > MOST_REFUSALS) {
+      this.fail('refusals', `${nodeId} is offered ${digest} after ${refused.length} refusals`)
+    }
+  }
+
   /** With the new offer in it. */
   onOffered(db: Database, { rolloutId }: Offer): void {
     const rollout = rolloutId === null ? undefined : db.rollouts.get(rolloutId)
-    if (rolloutId === null || !rollout || rollout.policy.maxParallel === null) return
-    if (rollout.progress.goesBack === null) {
-      this.#withinBudget(db, rolloutId, rollout, { countIll: true })
-    }
+    if (rolloutId === null || !rollout) return
+    this.#withinFarmBudget(db, rolloutId, rollout)
+    if (rollout.policy.maxParallel === null || rollout.progress.goesBack !== null) return
+    this.#withinBudget(db, rolloutId, rollout, { countIll: true })
   }
 
   onGiveBack(id: string, nodeId: string, earlier: Offer | undefined): void {
@@ -260,28 +302,9 @@ export class Watch {
     }
   }
 
-  /** Counted by what nodes were given, not by what the engine thinks of its tasks. */
-  #withinBudget(
-    db: Database,
-    id: string,
-    { policy, progress, tasks }: Rollout,
-    { countIll }: { countIll: boolean },
-  ): void {
-    let forward = 0
-    let back = 0
-    for (const { nodeId, generation, state, isExcused, deadlineMs } of tasks) {
-      const offer = db.offers.get(nodeId)?.findLast((one) => one.state !== 'withdrawn')
-      if (offer?.rolloutId !== id || isExcused) continue
-      const isUnderWay = !['withdrawn', 'nacked', 'reverted'].includes(offer.state)
-      const isProven = state === 'healthy' || state === 'done' || state === 'skipped'
-      const key = `${id} ${nodeId}`
-      // Who fell silent on its way takes no room, also when it speaks again: nobody can call it back.
-      if (state === 'reverting' && deadlineMs === 0) this.#fellSilent.add(key)
-      const isGiven = state === 'reverting' && generation !== null && !this.#fellSilent.has(key)
-      if (isGiven && isUnderWay) back++
-      else if (state === 'unhealthy' && !countIll) continue
-      else if (isUnderWay && !isProven && !state.startsWith('revert')) forward++
-    }
+  #withinBudget(db: Database, id: string, rollout: Rollout, how: { countIll: boolean }): void {
+    const { policy, progress } = rollout
+    const { forward, back } = this.#unproven(db, id, rollout, how)
     const most = Math.min(policy.maxParallel ?? 0, policy.blastBudget ?? 0)
     if (forward > most)
       this.fail('I4', `${forward} nodes of ${id} are unproven, of at most ${most}`)
@@ -290,15 +313,63 @@ export class Watch {
     }
   }
 
+  /** Of all rollouts that own nodes. Of one that goes back, one node may, however full it is. */
+  #withinFarmBudget(db: Database, own: string, { progress }: Rollout): void {
+    const { blastBudget } = db.rules
+    if (blastBudget === null) return
+    let others = 0
+    let ours = 0
+    for (const [id, rollout] of db.rollouts) {
+      if (isTerminal(rollout.state) || rollout.state === 'revert_incomplete') continue
+      const { forward, back } = this.#unproven(db, id, rollout, { countIll: true })
+      if (id === own) ours = forward + back
+      else others += forward + back
+    }
+    const most = Math.max(blastBudget - others, progress.goesBack === null ? 0 : 1)
+    if (ours > 0 && ours > most) {
+      const all = `${ours} nodes of ${own} and ${others} of others`
+      this.fail('I4', `${all} are unproven, of ${blastBudget} in the farm`)
+    }
+  }
+
+  /** Counted by what nodes were given, not by what the engine thinks of its tasks. */
+  #unproven(
+    db: Database,
+    id: string,
+    { tasks }: Rollout,
+    { countIll }: { countIll: boolean },
+  ): { forward: number; back: number } {
+    let forward = 0
+    let back = 0
+    for (const { nodeId, generation, state, isExcused, deadlineMs } of tasks) {
+      const offer = latestOffer(db, nodeId)
+      if (offer?.rolloutId !== id || isExcused) continue
+      const isUnderWay = !['withdrawn', 'nacked', 'reverted'].includes(offer.state)
+      const isProven = ['healthy', 'done', 'skipped'].includes(state)
+      // Out of reach, or in conflict with what a person made of it: it runs neither version of ours.
+      const isApart = state === 'unreachable' || state === 'nacked'
+      const key = `${id} ${nodeId}`
+      // Who fell silent on its way takes no room, also when it speaks again: nobody can call it back.
+      if (state === 'reverting' && deadlineMs === 0) this.#fellSilent.add(key)
+      const isGiven = state === 'reverting' && generation !== null && !this.#fellSilent.has(key)
+      if (isGiven && isUnderWay) back++
+      else if (state === 'unhealthy' && !countIll) continue
+      else if (isUnderWay && !isProven && !isApart && !state.startsWith('revert')) forward++
+    }
+    return { forward, back }
+  }
+
   #leased(db: Database, id: string, { state, tasks, progress }: Rollout): void {
     const owns = !isTerminal(state) && !isWaiting(state) && state !== 'revert_incomplete'
-    for (const { nodeId, wave, state: taskState, generation } of tasks) {
+    for (const { nodeId, wave, state: taskState, generation, offers } of tasks) {
       const isOurs = db.leases.get(nodeId) === id
       // Who was gone before it began is not its own.
       const isGone = taskState === 'skipped' && !isOurs
       if (isOurs !== owns && !isGone)
         this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
-      const isEarly = wave > progress.wave && generation !== null && taskState !== 'done'
+      // One that has the version already may change on its machine at any time.
+      const isGiven = generation !== null && offers > 0 && taskState !== 'done'
+      const isEarly = wave > progress.wave && isGiven
       if (isEarly && owns) this.fail('I3', `${nodeId} is ${taskState} before its wave`)
     }
   }

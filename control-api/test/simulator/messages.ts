@@ -11,7 +11,12 @@ export type Given = {
   replacesDrift: string | null
 }
 /** What really runs. */
-export type Effective = { generation: number; digest: string }
+export type Effective = {
+  generation: number
+  digest: string
+  /** A person's change of what was confirmed. */
+  isLocal?: true
+}
 export type Result = {
   given: Given
   outcome: 'applied' | 'reverted' | 'stuck'

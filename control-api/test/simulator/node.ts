@@ -178,7 +178,9 @@ export class SimNode implements Speaker {
   /** What runs when nothing is under way: what was confirmed, or what a person made of it. */
   #resting(): Effective | null {
     const { confirmed, edited } = this.disk
-    return confirmed && { generation: confirmed.generation, digest: edited ?? confirmed.digest }
+    if (!confirmed) return null
+    const { generation, digest } = confirmed
+    return edited === null ? { generation, digest } : { generation, digest: edited, isLocal: true }
   }
 
   // --- what it says ---

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What people do in the simulation, and what measurements say to them: orders, commands, decisions.
+import { DEADLINES } from '../../src/agents/deadlines.ts'
 import type { ChangeWindow } from '../../src/features/rollouts/farm-rules-schema.ts'
 import {
   AT_ONCE,
@@ -110,13 +111,17 @@ export class People {
   #change(): void {
     const { chance, plane } = this.#world
     const windows = chance.is(0.5) ? [] : CLOSED
-    plane.setRules({ approvals: chance.of([0, 0, 0, 1, 2]), windows, timeZone: 'UTC' })
+    const blastBudget = chance.of([null, null, 1, 3])
+    plane.setRules({ approvals: chance.of([0, 0, 0, 1, 2]), windows, timeZone: 'UTC', blastBudget })
   }
 
   #policy(): Policy {
     const { chance } = this.#world
     const maxParallel = chance.between(1, 3)
     return {
+      ...DEADLINES,
+      ackMs: chance.of([5_000, 10_000]),
+      applyMs: chance.of([5_000, 30_000]),
       maxParallel,
       blastBudget: maxParallel + chance.between(0, 2),
       minHealthyMs: chance.of([0, 5_000, 30_000]),
@@ -129,6 +134,8 @@ export class People {
       onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
       gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
       minSamples: 500,
+      isFastPath: false,
+      probes: [],
     }
   }
 

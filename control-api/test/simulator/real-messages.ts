@@ -79,6 +79,7 @@ const effectiveOf = (effective: Effective | null, words: Words) =>
     digest: words.digest(effective.digest),
     bootId: BOOT,
     reloads: 0,
+    ...(effective.isLocal && { source: 'local' }),
   }
 
 const resultOf = ({ given, outcome, reason, effective }: Result, words: Words) => ({

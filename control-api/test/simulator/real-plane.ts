@@ -10,14 +10,17 @@ import { Fleet } from '../../src/agents/fleet.ts'
 import { createInbox } from '../../src/agents/inbox.ts'
 import { buildAgentListener } from '../../src/agents/listener.ts'
 import { LogRequests } from '../../src/agents/log-requests.ts'
+import { ProbeOrders } from '../../src/agents/probe-orders.ts'
 import { copyControlDb } from '../../src/db/copy.ts'
 import { digestOf } from '../../src/features/configs/digest.ts'
-import { findVersion, lastReleaseOf } from '../../src/features/configs/store.ts'
+import { findVersion, lastReleaseOf, lastReleases } from '../../src/features/configs/store.ts'
 import { parseConfigText } from '../../src/features/configs/text.ts'
 import { createReleases, releaseVersion, saveVersion } from '../../src/features/configs/versions.ts'
 import { readGrouping } from '../../src/features/groups/store.ts'
 import { createEngine } from '../../src/features/rollouts/engine.ts'
+import { readFarmRules } from '../../src/features/rollouts/farm-rules.ts'
 import type { StartDeps } from '../../src/features/rollouts/start.ts'
+import type { Reader } from '../../src/features/rollouts/store.ts'
 import { sha256 } from '../../src/ids.ts'
 import { type Identity, takeEpoch } from '../../src/meta.ts'
 import { beginRecovery, readRecovery } from '../../src/recovery.ts'
@@ -64,8 +67,10 @@ export async function startPlane(services: Services, now: () => number, connecte
   const releases = createReleases()
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
+  const farmBudget = async (reader: Reader) => (await readFarmRules(reader)).rules.blastBudget
   const engine = createEngine({
     db,
+    farmBudget,
     write,
     now,
     assignments,
@@ -90,6 +95,7 @@ export async function startPlane(services: Services, now: () => number, connecte
     },
     findVersionText: (config, n) => versionOf(db, config, n),
     readGrouping,
+    lastReleases: (name, most) => lastReleases(db, name, most),
     isConnected,
     throughputOf: async () => new Map(),
   }
@@ -113,6 +119,7 @@ export async function startPlane(services: Services, now: () => number, connecte
     identify: createIdentify({ db, write, now, authority: null, fleet }),
     authority: null,
     logRequests: new LogRequests(() => {}),
+    probeOrders: new ProbeOrders(() => {}),
     metrics: { record: async () => 0 },
     now,
   })

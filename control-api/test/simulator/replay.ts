@@ -147,13 +147,14 @@ class Player {
       case 'approve':
         return await this.#approve(deed.id)
       case 'rules': {
-        const { approvals, windows, timeZone } = deed.rules
+        const { approvals, windows, timeZone, blastBudget: blast_budget } = deed.rules
         await db
           .updateTable('rollout_rules')
           .set({
             approvals,
             windows: JSON.stringify(windows),
             time_zone: timeZone,
+            blast_budget,
             approval_hours: 1,
           })
           .execute()

@@ -12,11 +12,11 @@ import { CONFIG } from './real-plane.ts'
 type View = {
   epoch: number
   released: string | null
-  rollouts: (Omit<Rollout, 'tasks' | 'closed'> & {
+  rollouts: (Omit<Rollout, 'tasks' | 'closed' | 'room'> & {
     id: string
-    tasks: Omit<Task, 'isConnected'>[]
+    tasks: Omit<Task, 'isConnected' | 'kind'>[]
   })[]
-  offers: Offer[]
+  offers: Omit<Offer, 'code'>[]
   /** Node and rollout. */
   leases: [string, string][]
   nodes: {
@@ -32,11 +32,13 @@ type View = {
   }[]
 }
 
+const NOW = { isConnected: () => false, farmBudget: async () => null }
+
 /** Whether a node is connected is known in memory only. */
 const shown = (id: string, { state, reason, policy, progress, tasks }: Rollout) => ({
   id,
   ...{ state, reason, policy, progress },
-  tasks: tasks.map(({ isConnected: _, ...task }) => task),
+  tasks: tasks.map(({ isConnected: _, kind: __, ...task }) => task),
 })
 
 export function viewOf({ epoch, rollouts, offers, leases, nodes, released }: Database): View {
@@ -44,7 +46,7 @@ export function viewOf({ epoch, rollouts, offers, leases, nodes, released }: Dat
     epoch,
     released,
     rollouts: [...rollouts].map(([id, rollout]) => shown(id, rollout)),
-    offers: [...offers.values()].flat(),
+    offers: [...offers.values()].flat().map(({ code: _, ...offer }) => offer),
     leases: [...leases].sort(),
     nodes: [...nodes].map(([id, row]) => ({
       id,
@@ -79,11 +81,11 @@ async function releasedIn(db: Services['db']): Promise<string | null> {
 
 async function rolloutsIn(db: Services['db']): Promise<View['rollouts']> {
   const ids = await db.selectFrom('rollouts').select('id').orderBy('id').execute()
-  const loaded = await Promise.all(ids.map(({ id }) => loadRollout(db, id, () => false)))
+  const loaded = await Promise.all(ids.map(({ id }) => loadRollout(db, id, NOW)))
   return loaded.flatMap((one) => (one ? [shown(one.row.id, one.rollout)] : []))
 }
 
-async function offersIn(db: Services['db']): Promise<Offer[]> {
+async function offersIn(db: Services['db']): Promise<View['offers']> {
   const rows = await db
     .selectFrom('assignments')
     .select(['node_id', 'generation', 'offer_id', 'digest', 'rollout_id', 'state'])
