@@ -29,6 +29,7 @@ import {
   nodeOf,
   type Offer,
   offersOf,
+  type Rules,
   setOfferState,
   unfinished,
 } from './database.ts'
@@ -56,11 +57,15 @@ export type Host = {
   wake(nodeId: string): void
 }
 
+const MINUTE_MS = 60_000
+
 export class Engine {
   readonly #host: Host
   readonly #watch: Watch
   /** Of orders that were for all nodes, what they were of. */
   readonly #forAll = new Map<string, string>()
+  /** Windows open and close with a minute, and are looked at with every event. */
+  #known: { rules: Rules; minute: number; closed: string | null } | null = null
 
   constructor(host: Host, watch: Watch) {
     this.#host = host
@@ -73,7 +78,12 @@ export class Engine {
 
   /** Why no change window is open; null: one is. */
   get #closed(): string | null {
-    return whyClosed(this.#db.rules, this.#host.wallMs)
+    const { rules } = this.#db
+    const minute = Math.floor(this.#host.wallMs / MINUTE_MS)
+    if (this.#known?.rules !== rules || this.#known.minute !== minute) {
+      this.#known = { rules, minute, closed: whyClosed(rules, minute * MINUTE_MS) }
+    }
+    return this.#known.closed
   }
 
   /** False: it was refused, and nothing of it stays. */

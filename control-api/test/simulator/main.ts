@@ -2,7 +2,7 @@
 // npm run simulate -- [--seeds 100000] [--from 1] [--sql]: stops at the first seed that breaks a promise, and
 // says how. --sql: each seed is played to the real control plane over SQLite too, some hundred times slower.
 import { parseArgs } from 'node:util'
-import { simulate, simulateOverSql } from './simulate.ts'
+import { simulate } from './simulate.ts'
 
 const { values } = parseArgs({
   options: {
@@ -13,7 +13,9 @@ const { values } = parseArgs({
 })
 const range = { from: Number(values.from), count: Number(values.seeds) }
 const startedAt = performance.now()
-const found = values.sql ? await simulateOverSql(range) : simulate(range)
+// The service is not loaded for what does not need it.
+const overSql = async () => (await import('./over-sql.ts')).simulateOverSql(range)
+const found = values.sql ? await overSql() : simulate(range)
 const seconds = (performance.now() - startedAt) / 1000
 const { ends, rollouts, steps, violation } = found
 process.stdout.write(

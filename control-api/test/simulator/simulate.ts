@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { replay } from './replay.ts'
-import { Tape } from './tape.ts'
+import type { Tape } from './tape.ts'
 import { type Scope, World } from './world.ts'
 
 export type Found = {
@@ -12,11 +11,21 @@ export type Found = {
   violation: { seed: number; message: string } | null
 }
 
-const nothingYet = (): Found => ({ seeds: 0, rollouts: 0, steps: 0, ends: {}, violation: null })
-const tell = (error: unknown) =>
+export const nothingYet = (): Found => ({
+  seeds: 0,
+  rollouts: 0,
+  steps: 0,
+  ends: {},
+  violation: null,
+})
+export const tell = (error: unknown) =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)
 
-function runOne(found: Found, seed: number, options: { scope?: Scope; tape?: Tape } = {}): void {
+export function runOne(
+  found: Found,
+  seed: number,
+  options: { scope?: Scope; tape?: Tape } = {},
+): void {
   found.seeds++
   try {
     const { steps, rollouts, ends } = new World(seed, options).run()
@@ -36,17 +45,4 @@ export function simulate({ from, count, scope }: Range): Found {
   }
   return found
 }
-type Range = { from: number; count: number; scope?: Scope }
-
-/** Each seed is played to the real control plane too. */
-export async function simulateOverSql({ from, count }: Range): Promise<Found> {
-  const found = nothingYet()
-  for (let seed = from; seed < from + count && !found.violation; seed++) {
-    const tape = new Tape()
-    runOne(found, seed, { tape })
-    await replay(tape.notes).catch((error: unknown) => {
-      found.violation ??= { seed, message: tell(error) }
-    })
-  }
-  return found
-}
+export type Range = { from: number; count: number; scope?: Scope }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the simulation proves of the reducer over maps, the engine does over SQL: the same deeds, the same states.
 import { expect, test } from 'vitest'
-import { simulateOverSql } from '../../simulator/simulate.ts'
+import { simulateOverSql } from '../../simulator/over-sql.ts'
 
 const SEEDS = 4
 /** 11, 24: who returned after the end was not offered it, nor after a restore. */
