@@ -132,6 +132,7 @@ export class Inbox {
   /** False: it was no news. */
   #advance(offer: Offer, told: Told): boolean {
     if (judge(told.kind, offer.state) !== 'take') return false
+    this.#watch.onBelieved(this.#db, offer.nodeId)
     setOfferState(this.#db, offer, told.kind, told.code)
     const { drift } = nodeOf(this.#db, offer.nodeId)
     const event = eventOf(offer, told, drift)

@@ -374,6 +374,12 @@ export class Watch {
     }
   }
 
+  /** N7: while nobody has said which of two processes is the node, neither's word counts. */
+  onBelieved({ nodes }: Database, nodeId: string): void {
+    const clone = nodes.get(nodeId)?.standing.clone
+    if (clone && clone.keep === null) this.fail('N7', `${nodeId} is two, and one is believed`)
+  }
+
   onRuns(node: SimNode, change: Change): void {
     const { running } = node
     this.movedAtMs = this.nowMs()
