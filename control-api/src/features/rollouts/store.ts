@@ -8,7 +8,7 @@ import type { Scope } from '../../scope.ts'
 import type { Rollout } from './model.ts'
 import type { RolloutState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
-import { insertTasks, type NewTask, tasksOf, toTask } from './task-store.ts'
+import { insertTasks, loadTasks, type NewTask } from './task-store.ts'
 
 export type Reader = Kysely<Database> | Transaction<Database>
 export type Trx = Transaction<Database>
@@ -86,11 +86,20 @@ export async function loadRollout(
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const rows = await tasksOf(trx, [id], null)
-  const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
+  const tasks = await loadTasks(trx, id, isConnected)
   const { state, reason } = row
   const frozen = { policy: JSON.parse(row.policy), progress: JSON.parse(row.progress) }
   return { row, rollout: { state, reason, ...frozen, tasks, closed: null } }
+}
+
+/** Whether nodes are to get back what they had. */
+export async function isGoingBack(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('rollouts')
+    .select(sql<string | null>`progress ->> 'goesBack'`.as('why'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined && row.why !== null
 }
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
