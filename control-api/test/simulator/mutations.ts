@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 type Fault = { name: string; file: string; find: string; put: string }
 
 const RULES = 'src/features/rollouts/rules.ts'
+const QUEUE = 'src/features/rollouts/queue.ts'
 const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
@@ -99,6 +100,30 @@ const FAULTS: readonly Fault[] = [
     file: FORWARD,
     find: 'const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)',
     put: 'const inWave = turn.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
+  },
+  {
+    name: 'a later order passes an earlier one that waits for the same nodes',
+    file: QUEUE,
+    find: "if (step.state !== 'queued') continue",
+    put: "if (step.state === 'queued') continue",
+  },
+  {
+    name: 'a rollout begins before enough people agreed',
+    file: QUEUE,
+    find: 'if (given < needed) {',
+    put: 'if (given + 1 < needed) {',
+  },
+  {
+    name: 'a rollout begins before its time',
+    file: QUEUE,
+    find: 'if (startAtMs !== null && nowMs < startAtMs) {',
+    put: 'if (startAtMs !== null && nowMs + 60_000 < startAtMs) {',
+  },
+  {
+    name: 'a wave begins while no change window is open',
+    file: FORWARD,
+    find: 'if (closed !== null && hasNodes)',
+    put: 'if (closed !== null && !hasNodes)',
   },
   {
     name: 'a change of a task leaves no row',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What single nodes make of a rollout: busy ones, edited ones, others of their kind, and how long each may take.
 import { expect, it } from 'vitest'
-import { get, order, reaches, saveVersion, servingFarm, text } from '../../rollout-farm.ts'
+import { get, order, reaches, saveVersion, servingFarm, text } from './farm.ts'
 
 const LONG = { timeout: 30_000 }
 const LOCAL = `sha256:${'c'.repeat(64)}`

@@ -6,11 +6,14 @@ import { createAssignments } from '../../../src/agents/assignments.ts'
 import { DEADLINES } from '../../../src/agents/deadlines.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
-import type { Rollout } from '../../../src/features/rollouts/schema.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
+import type { Conduct, SimulatedNode } from '../../simulated-node.ts'
 import {
+  act,
   addNode,
+  BY_WAVES,
+  conducts,
   type Farm,
   farm,
   get,
@@ -19,8 +22,7 @@ import {
   saveVersion,
   servingFarm,
   text,
-} from '../../rollout-farm.ts'
-import type { Conduct, SimulatedNode } from '../../simulated-node.ts'
+} from './farm.ts'
 
 const push = (client: Client, version: number, query = '', more: object = {}) =>
   client.inject({
@@ -36,11 +38,6 @@ const freeze = (client: Client, { id, stateVersion }: { id: string; stateVersion
   })
 const taskOf = async (service: Built, id: string, nodeName: string) =>
   (await get(service, id)).tasks.find((task) => task.nodeName === nodeName)
-
-function conducts({ nodes }: Farm, index: number, conduct: Conduct): void {
-  const node = nodes[index]
-  if (node) node.conduct = conduct
-}
 
 /** Time passes for the engine, as if by its own ticker. */
 function pass({ services }: Built, ms: number): Promise<void> {
@@ -552,22 +549,6 @@ describe('GET /rollouts', () => {
     ).toBe(404)
   })
 })
-
-/** Two waves, and no more waiting than a test can bear. */
-const BY_WAVES = {
-  waves: [{ nodes: 1 }, { percent: 100 }],
-  maxParallel: 1,
-  minHealthySeconds: 0,
-  soakSeconds: 0,
-  gates: [],
-  onFailure: 'pause',
-}
-const act = (client: Client, { id, stateVersion }: Rollout, action: string, body: object = {}) =>
-  client.inject({
-    method: 'POST',
-    url: `/api/v1/rollouts/${id}/actions/${action}`,
-    payload: { stateVersion, ...body },
-  })
 
 describe('a rollout by waves', () => {
   it('is planned before it begins, and only that plan is started', async () => {
