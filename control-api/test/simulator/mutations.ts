@@ -14,7 +14,6 @@ const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
 const TASKS = 'src/features/rollouts/tasks.ts'
-const QUEUE = 'src/features/rollouts/queue.ts'
 const REFUSALS = 'src/features/rollouts/refusals.ts'
 const FAULTS: readonly Fault[] = [
   {
