@@ -96,6 +96,11 @@ function checks({ node }) {
       cwd: 'e2e',
     },
     { part: 'faults', title: 'faults in a farm', command: [node, 'e2e/faults/run.ts'] },
+    {
+      part: 'rollouts',
+      title: 'rollouts to real nodes',
+      command: [node, 'e2e/rollouts/run.ts'],
+    },
   ]
 }
 

@@ -2190,6 +2190,12 @@ export interface components {
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
+                /** @description From the offer until the node has checked it */
+                ackSeconds: number;
+                /** @description From then on until it runs */
+                applySeconds: number;
+                /** @description From then on until it is confirmed; unconfirmed the node goes back by itself */
+                confirmSeconds: number;
                 minHealthySeconds: number;
                 soakSeconds: number;
                 maxSoakSeconds: number;
@@ -2208,7 +2214,21 @@ export interface components {
                     onFail: "revert" | "freeze" | "pause";
                 }[];
                 minSamples: number;
+                probes: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
             };
+            /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
+            isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
             evidence: {
@@ -2231,12 +2251,16 @@ export interface components {
                         nodes: number;
                         /** @description Requests */
                         samples: number;
+                        /** @description So many requests, of all in that time, were probes */
+                        probed: number;
                         value: number | null;
                     };
                     control: {
                         nodes: number;
                         /** @description Requests */
                         samples: number;
+                        /** @description So many requests, of all in that time, were probes */
+                        probed: number;
                         value: number | null;
                     };
                     value: number | null;
@@ -2288,6 +2312,8 @@ export interface components {
                 errors: components["schemas"]["ConfigError"][];
                 /** @example edge-1 */
                 group: string;
+                /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
+                kind: string;
                 wave: number;
             }[];
             /** @description How many */
@@ -2295,6 +2321,12 @@ export interface components {
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
+                /** @description From the offer until the node has checked it */
+                ackSeconds: number;
+                /** @description From then on until it runs */
+                applySeconds: number;
+                /** @description From then on until it is confirmed; unconfirmed the node goes back by itself */
+                confirmSeconds: number;
                 minHealthySeconds: number;
                 soakSeconds: number;
                 maxSoakSeconds: number;
@@ -2313,7 +2345,21 @@ export interface components {
                     onFail: "revert" | "freeze" | "pause";
                 }[];
                 minSamples: number;
+                probes: {
+                    /**
+                     * @description Of the site. Left out: the address of the node itself
+                     * @example www.example.org
+                     */
+                    host?: string;
+                    /**
+                     * @description With its query, as in a request: percent-encoded
+                     * @example /
+                     */
+                    path: string;
+                }[];
             };
+            /** @description The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once */
+            isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
             excluded: {
@@ -10805,6 +10851,9 @@ export interface operations {
                      *           "policy": {
                      *             "maxParallel": 1,
                      *             "blastBudget": 1,
+                     *             "ackSeconds": 0.25,
+                     *             "applySeconds": 0.25,
+                     *             "confirmSeconds": 0.25,
                      *             "minHealthySeconds": 0.25,
                      *             "soakSeconds": 0.25,
                      *             "maxSoakSeconds": 0.25,
@@ -10820,8 +10869,15 @@ export interface operations {
                      *                 "onFail": "revert"
                      *               }
                      *             ],
-                     *             "minSamples": 1
+                     *             "minSamples": 1,
+                     *             "probes": [
+                     *               {
+                     *                 "host": "www.example.org",
+                     *                 "path": "/"
+                     *               }
+                     *             ]
                      *           },
+                     *           "isFastPath": true,
                      *           "planDigest": "planDigest",
                      *           "evidence": {
                      *             "wave": 1,
@@ -10836,11 +10892,13 @@ export interface operations {
                      *                 "canary": {
                      *                   "nodes": 1,
                      *                   "samples": 1,
+                     *                   "probed": 1,
                      *                   "value": 0.25
                      *                 },
                      *                 "control": {
                      *                   "nodes": 1,
                      *                   "samples": 1,
+                     *                   "probed": 1,
                      *                   "value": 0.25
                      *                 },
                      *                 "value": 0.25,
@@ -10995,8 +11053,14 @@ export interface operations {
                  *           }
                  *         ],
                  *         "failureDomain": "failureDomain",
+                 *         "excludeKinds": [
+                 *           "excludeKinds"
+                 *         ],
                  *         "maxParallel": 1,
                  *         "blastBudget": 1,
+                 *         "ackSeconds": 5,
+                 *         "applySeconds": 5,
+                 *         "confirmSeconds": 5,
                  *         "minHealthySeconds": 1,
                  *         "soakSeconds": 1,
                  *         "maxSoakSeconds": 1,
@@ -11012,7 +11076,13 @@ export interface operations {
                  *             "onFail": "revert"
                  *           }
                  *         ],
-                 *         "minSamples": 1
+                 *         "minSamples": 1,
+                 *         "probes": [
+                 *           {
+                 *             "host": "www.example.org",
+                 *             "path": "/"
+                 *           }
+                 *         ]
                  *       },
                  *       "onOverlap": "queue",
                  *       "startAt": "startAt",
@@ -11042,8 +11112,13 @@ export interface operations {
                         })[];
                         /** @description A label: below 25 % of the farm no wave goes to two of its values */
                         failureDomain?: string;
+                        /** @description Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version */
+                        excludeKinds?: string[];
                         maxParallel?: number;
                         blastBudget?: number;
+                        ackSeconds?: number;
+                        applySeconds?: number;
+                        confirmSeconds?: number;
                         minHealthySeconds?: number;
                         soakSeconds?: number;
                         maxSoakSeconds?: number;
@@ -11064,6 +11139,19 @@ export interface operations {
                         }[];
                         /** @description Requests on each side */
                         minSamples?: number;
+                        /** @description Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made */
+                        probes?: {
+                            /**
+                             * @description Of the site. Left out: the address of the node itself
+                             * @example www.example.org
+                             */
+                            host?: string;
+                            /**
+                             * @description With its query, as in a request: percent-encoded
+                             * @example /
+                             */
+                            path: string;
+                        }[];
                     };
                     /**
                      * @description When other rollouts own some of the nodes, or wait for them: queue waits its turn behind them, supersede freezes those under way and ends those that wait. Default: queue
@@ -11116,6 +11204,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "group": "edge-1",
+                     *           "kind": "kind",
                      *           "wave": 1
                      *         }
                      *       ],
@@ -11123,6 +11212,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11138,8 +11230,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "excluded": {
                      *         "total": 1,
@@ -11186,6 +11285,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11201,8 +11303,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11217,11 +11326,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11463,6 +11574,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11478,8 +11592,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11494,11 +11615,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11680,6 +11803,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11695,8 +11821,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11711,11 +11844,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -11966,6 +12101,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -11981,8 +12119,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -11997,11 +12142,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12250,6 +12397,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12265,8 +12415,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12281,11 +12438,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12536,6 +12695,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12551,8 +12713,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12567,11 +12736,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -12822,6 +12993,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -12837,8 +13011,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -12853,11 +13034,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -13106,6 +13289,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -13121,8 +13307,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -13137,11 +13330,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -13392,6 +13587,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -13407,8 +13605,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -13423,11 +13628,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,
@@ -13678,6 +13885,9 @@ export interface operations {
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
+                     *         "ackSeconds": 0.25,
+                     *         "applySeconds": 0.25,
+                     *         "confirmSeconds": 0.25,
                      *         "minHealthySeconds": 0.25,
                      *         "soakSeconds": 0.25,
                      *         "maxSoakSeconds": 0.25,
@@ -13693,8 +13903,15 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
-                     *         "minSamples": 1
+                     *         "minSamples": 1,
+                     *         "probes": [
+                     *           {
+                     *             "host": "www.example.org",
+                     *             "path": "/"
+                     *           }
+                     *         ]
                      *       },
+                     *       "isFastPath": true,
                      *       "planDigest": "planDigest",
                      *       "evidence": {
                      *         "wave": 1,
@@ -13709,11 +13926,13 @@ export interface operations {
                      *             "canary": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "control": {
                      *               "nodes": 1,
                      *               "samples": 1,
+                     *               "probed": 1,
                      *               "value": 0.25
                      *             },
                      *             "value": 0.25,

@@ -11,6 +11,7 @@ import { Fleet } from './agents/fleet.ts'
 import { createInbox } from './agents/inbox.ts'
 import { buildAgentListener } from './agents/listener.ts'
 import { LogRequests } from './agents/log-requests.ts'
+import { ProbeOrders } from './agents/probe-orders.ts'
 import { backUpInWorker } from './backup/in-worker.ts'
 import { type Authority, openAuthority } from './ca/authority.ts'
 import type { Config } from './config.ts'
@@ -24,7 +25,7 @@ import { backupRoutes } from './features/backups/routes.ts'
 import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
 import { compileSchemaCheck } from './features/configs/schema-check.ts'
-import { findVersion, lastReleaseOf } from './features/configs/store.ts'
+import { findVersion, lastReleaseOf, lastReleases } from './features/configs/store.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import {
@@ -181,6 +182,8 @@ export async function buildService(
   const previews = () => openPreviews({ db, validate, schema })
   const onUnrenderable = (nodeId: string) =>
     app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
+  // No rule says otherwise yet.
+  const farmBudget = async () => null
   const engine = createEngine({
     db,
     write,
@@ -190,6 +193,7 @@ export async function buildService(
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
+    farmBudget,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -199,7 +203,16 @@ export async function buildService(
   // What was under way when the backup was made is long over, one way or the other.
   if (identity.recovery) await engine.freezeAll('the restore')
   const samplesOf = metrics.samples
-  const evaluator = createEvaluator({ db, now, isConnected, engine, samplesOf })
+  const probeOrders = new ProbeOrders((nodeId) => fleet.wake(nodeId))
+  const evaluator = createEvaluator({
+    db,
+    now,
+    isConnected,
+    farmBudget,
+    engine,
+    samplesOf,
+    probe: (nodeId, order) => probeOrders.give(nodeId, order),
+  })
   const stopTicker = startTicker({
     engine,
     evaluate: evaluator.evaluate,
@@ -229,6 +242,7 @@ export async function buildService(
     identify: createIdentify({ db, write, now, authority, fleet }),
     authority,
     logRequests,
+    probeOrders,
     metrics,
     now,
   })
@@ -349,6 +363,7 @@ export async function buildService(
           readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,
+          lastReleases: (name, most) => lastReleases(db, name, most),
           isConnected,
           throughputOf: async (nodeIds) =>
             requestRates(await metrics.latencySummaries(nodeIds, 60)),

@@ -16,6 +16,7 @@ type IdPrefix =
   | 'cp'
   | 'req'
   | 'request'
+  | 'probe'
 /** Of a process no id sorts before an earlier one, though its clock be put back. */
 const nextUlid = monotonicFactory()
 export const newId = (prefix: IdPrefix) => `${prefix}_${nextUlid().toLowerCase()}`

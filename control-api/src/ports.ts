@@ -34,6 +34,8 @@ export type AgentEvent =
     })
   /** After a start, an outage or a reconnect: what really runs. */
   | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
+  /** Nothing was asked of it, and something else runs. */
+  | { kind: 'effective'; nodeId: string; effective: Effective | null }
   | { kind: 'connected' | 'disconnected' | 'decommissioned'; nodeId: string }
 
 /** The rollout engine. Both run inside the transaction that stores the node's message. */

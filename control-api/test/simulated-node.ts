@@ -38,6 +38,9 @@ export class SimulatedNode {
   readonly id: string
   readonly name: string
   conduct: Conduct = { kind: 'good' }
+  capabilities = ['confirm']
+  /** What it was to fetch from itself, in order. */
+  readonly probes: NonNullable<DesiredResponse['probes']>[] = []
   /** Texts it ran, in order. */
   readonly ran: string[] = []
   effective: Effective | null = null
@@ -95,7 +98,7 @@ export class SimulatedNode {
       os: 'Debian GNU/Linux 12',
       arch: 'x86_64',
       hostname: this.name,
-      capabilities: ['confirm'],
+      capabilities: this.capabilities,
       schemaDigest: `sha256:${'0'.repeat(64)}`,
       effective: this.effective,
       lastKnownGood: null,
@@ -134,7 +137,9 @@ export class SimulatedNode {
           have: this.#have,
           waitMs: this.#waitMs,
         }
-        const { assignment } = await this.say<DesiredResponse>('desired', request, signal)
+        const answer = await this.say<DesiredResponse>('desired', request, signal)
+        const { assignment, probes } = answer
+        if (probes) this.probes.push(probes)
         if (assignment) await this.#take(assignment)
       } catch {
         // Cut off, or superseded: ask again, as a real one does.

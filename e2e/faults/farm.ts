@@ -5,13 +5,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NodeView } from './api.ts'
-import { ControlPlane } from './control-plane.ts'
+import { disagreement } from '../real-farm/agreement.ts'
+import { ControlPlane } from '../real-farm/control-plane.ts'
+import type { Findings } from '../real-farm/findings.ts'
+import { type NodeOptions, RealNode } from '../real-farm/node.ts'
+import { freePort, HOST } from '../real-farm/ports.ts'
+import { Preload } from '../real-farm/preload.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
-import type { Findings } from './findings.ts'
-import { FaultNode, labelIn, type NodeOptions } from './node.ts'
-import { freePort, HOST } from './ports.ts'
-import { Preload } from './preload.ts'
 import { startWitness } from './witness.ts'
 
 /** What issue 5 promises. */
@@ -35,7 +35,7 @@ type ExtraOf = (name: string) => Promise<Extra>
 export class FaultFarm {
   readonly kind: string
   readonly home: string
-  readonly nodes: FaultNode[] = []
+  readonly nodes: RealNode[] = []
   readonly findings: Findings
   readonly proxyPort: number
   readonly controlPlane: ControlPlane
@@ -44,8 +44,8 @@ export class FaultFarm {
   /** Labels of versions a node may serve; the others were never good on this machine. */
   readonly #good = new Set<string>()
   /** Killed since both sides agreed about it last. */
-  readonly #down = new Set<FaultNode>()
-  readonly #witnesses = new Map<FaultNode, () => Promise<number>>()
+  readonly #down = new Set<RealNode>()
+  readonly #witnesses = new Map<RealNode, () => Promise<number>>()
   readonly #taken: Server
   #pushes = 0
 
@@ -110,10 +110,10 @@ export class FaultFarm {
     this.findings.injected(this.kind, fault)
   }
 
-  makeNode(name: string, port: number, extra: Extra = {}): FaultNode {
+  makeNode(name: string, port: number, extra: Extra = {}): RealNode {
     const { nodeBinary: binary, preload } = this.#deps
     const stateDir = join(this.home, 'nodes', name)
-    return new FaultNode({
+    return new RealNode({
       ...{ name, port, stateDir, binary, logFile: join(this.home, `logs/${name}.log`) },
       preload: new Preload(preload, join(this.home, name)),
       onUnexplained: (line) => this.wrong(`${name} logged: ${line}`),
@@ -130,7 +130,7 @@ export class FaultFarm {
   }
 
   /** A visitor asks it from now on. */
-  watch(node: FaultNode): void {
+  watch(node: RealNode): void {
     const stop = startWitness({
       node,
       isGood: (label) => this.#good.has(label),
@@ -141,7 +141,7 @@ export class FaultFarm {
   }
 
   /** It is about to be killed: visitors may find it closed until both sides agree again. */
-  expectDown(node: FaultNode): void {
+  expectDown(node: RealNode): void {
     this.#down.add(node)
   }
 
@@ -197,37 +197,13 @@ export class FaultFarm {
 
   // --- agreement --------------------------------------------------------------------------------
 
-  /** The control plane's view, the node's disk and what it serves are the same; else why not. */
-  async #disagreement(node: FaultNode, view: NodeView | undefined): Promise<string | null> {
-    if (!view) return 'the control plane does not know the node'
-    const { connected, sync } = view
-    if (!connected) return `it is not connected (${sync.state}: ${sync.reason})`
-    if (sync.state === 'applying' || sync.state === 'unknown' || sync.state === 'waiting') {
-      return `${sync.state}: ${sync.reason}`
-    }
-    const confirmed = node.confirmed()
-    const { label, trouble } = await node.see()
-    const told = sync.effective?.digest ?? 'nothing'
-    if (confirmed?.digest !== told) {
-      return `the control plane believes ${told}, the node keeps ${confirmed?.digest ?? 'nothing'} (${sync.state})`
-    }
-    if (label !== confirmed?.label) {
-      return `it keeps ${confirmed?.label}, and serves ${label ?? trouble}`
-    }
-    const text = await this.controlPlane.api.effectiveText(view.id)
-    if (text !== null && labelIn(text) !== label) {
-      return `the control plane shows the text of ${labelIn(text)}, the node serves ${label}`
-    }
-    return null
-  }
-
   /**
    * Waits until both sides agree about each of `nodes`, and says how long that took since `since`.
    * Longer than promised is a finding, and so is never.
    */
-  async untilAgreed(nodes: FaultNode[], since = performance.now(), about = ''): Promise<number> {
+  async untilAgreed(nodes: RealNode[], since = performance.now(), about = ''): Promise<number> {
     const open = new Set(nodes)
-    const why = new Map<FaultNode, string>()
+    const why = new Map<RealNode, string>()
     let worstMs = 0
     let isLate = false
     while (open.size > 0) {
@@ -235,7 +211,7 @@ export class FaultFarm {
       const views = await this.controlPlane.api.nodes().catch(() => [])
       for (const node of open) {
         const view = views.find(({ name }) => name === (node.copyOf ?? node.name))
-        const trouble = await this.#disagreement(node, view).catch(String)
+        const trouble = await disagreement(this.controlPlane.api, node, view).catch(String)
         if (trouble !== null) {
           why.set(node, trouble)
           continue
@@ -257,7 +233,7 @@ export class FaultFarm {
     return worstMs
   }
 
-  #tellDisagreement(node: FaultNode, about: string, why: string): void {
+  #tellDisagreement(node: RealNode, about: string, why: string): void {
     const limit = AGREED_WITHIN_MS / 1000
     this.wrong(`${node.name}: no agreement within ${limit} s ${about}: ${why}`, tail(node.logFile))
   }

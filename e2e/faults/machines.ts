@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Namespaces of the kernel that stand for machines: a small disk of a node's own, a network of its own.
-// Each is held by a process that ends with this one. Only root can make them.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { HOST } from './ports.ts'
-import { Child, cleanEnv } from './processes.ts'
+import { enter, hold } from '../real-farm/namespaces.ts'
+import { HOST } from '../real-farm/ports.ts'
+import type { Child } from '../real-farm/processes.ts'
 
-const READY_WITHIN_MS = 5000
-const POLL_MS = 10
 const PAGE_BYTES = 4096
-
-const enter = (what: string, pid: number) => ['nsenter', '-t', String(pid), `-${what}`, '--']
-
-/** Why there can be no such machines here; null: there can. */
-export function whyNone(): string | null {
-  const script = 'mount -t tmpfs tmpfs /mnt && unshare -n ip link set lo up'
-  const { status, stderr, error } = spawnSync('unshare', ['-m', 'sh', '-c', script])
-  return status === 0 ? null : String(error ?? stderr).trim()
-}
-
-async function hold(command: string[], logFile: string): Promise<Child> {
-  let said = ''
-  const onOutput = (text: string) => {
-    said += text
-  }
-  const child = new Child({ command, env: cleanEnv(), logFile, onOutput })
-  const deadline = performance.now() + READY_WITHIN_MS
-  while (!said.includes('ready')) {
-    if (!child.lives || performance.now() > deadline) throw new Error(`no namespace: ${said}`)
-    await sleep(POLL_MS)
-  }
-  return child
-}
 
 /** A disk of `bytes` at `dir`, which only who is run by `wrap` sees there. */
 export class SmallDisk {

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { nodeBinary as builtNode } from '../../scripts/setup/paths.mjs'
-import { Findings } from './findings.ts'
+import { Findings } from '../real-farm/findings.ts'
+import { whyNone } from '../real-farm/namespaces.ts'
+import { buildPreload } from '../real-farm/preload.ts'
+import { Random } from '../real-farm/random.ts'
 import { KINDS, type Kind } from './kinds/index.ts'
-import { whyNone } from './machines.ts'
-import { buildPreload } from './preload.ts'
-import { Random } from './random.ts'
 
 /** Farms at a time: most of them wait for somebody's next try. */
 const LANES = 4

@@ -2,12 +2,12 @@
 // A visitor who never stops asking: every answer must be of a version that was given out and is good, and
 // where nobody killed the node there must always be one.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FaultNode } from './node.ts'
+import type { RealNode } from '../real-farm/node.ts'
 
 const ASK_EVERY_MS = 25
 
 type Deps = {
-  node: FaultNode
+  node: RealNode
   isGood: (label: string) => boolean
   /** Nobody has killed it since both sides agreed last. */
   mustAnswer: () => boolean

@@ -7,6 +7,7 @@
 //   npm run bench -- slow-disk [OPTION …]        see docs/slow-disks.md
 //   npm run bench -- agent [OPTION …]            what the agent costs: see agent-cost.mjs
 //   npm run bench -- api [OPTION …]              how fast the control plane answers: see control-api/test/bench/api.ts
+//   npm run bench -- rollout [OPTION …]          a version to 1,000 nodes: see control-api/test/bench/rollout.ts
 // docs/benchmarks.md says what each load and each column means.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -111,6 +112,7 @@ function list() {
   say('slow-disk  hot files beside cold ones on a slow disk')
   say('agent    what the agent costs a node')
   say('api      how fast the control plane answers, with a large database')
+  say('rollout  how long a version takes to 1,000 nodes, and what nodes cost the control plane')
   return 0
 }
 
@@ -158,6 +160,7 @@ const others = {
   'slow-disk': { file: './slow-disk.mjs', packages: 'bench' },
   agent: { file: './agent-cost.mjs', packages: null },
   api: { file: '../../control-api/test/bench/api.ts', packages: null },
+  rollout: { file: '../../control-api/test/bench/rollout.ts', packages: null },
 }
 
 async function runOther({ file, packages }, args) {

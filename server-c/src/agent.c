@@ -88,6 +88,7 @@ static void *agent_run(void *arg)
         struct agent_reply reply;
         uint64_t now = agent_now_ms();
         if (atomic_exchange(&agent->reload_wanted, false)) {
+            agent_probes_end(agent->probes); /* the address may be another afterwards */
             agent_apply_reload(&agent->apply, now);
             supervised_ready(); /* the reload has ended, whichever way */
         }
@@ -118,6 +119,7 @@ static struct agent_http *open_http(const struct agent_identity *identity)
 
 static void agent_free(struct agent *agent)
 {
+    agent_probes_free(agent->probes);
     agent_apply_fini(&agent->apply);
     agent_assignment_fini(&agent->held);
     agent_report_fini(&agent->ring);
@@ -161,6 +163,7 @@ struct agent *agent_start(struct server *server, struct agent_state *state,
     }
     struct agent *agent = xcalloc(1, sizeof(*agent));
     agent->disks = agent_disks_start();
+    agent->probes = agent_probes_new(server);
     agent->server = server;
     agent->state = state;
     agent->http = http;

@@ -213,6 +213,7 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
     reader.object = document;
     if (!reader.failed)
         read_request(&reader, &out->request);
+    agent_probe_order_read(&reader, &out->probes);
     json_decref(document);
     if (reader.failed)
         agent_assignment_fini(out);
@@ -222,6 +223,7 @@ int agent_read_assignment(const char *body, size_t len, struct agent_assignment 
 void agent_assignment_fini(struct agent_assignment *assignment)
 {
     free(assignment->text);
+    agent_probe_order_fini(&assignment->probes);
     memset(assignment, 0, sizeof(*assignment));
 }
 

@@ -152,6 +152,10 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
     }
     agent->trouble = AGENT_TROUBLE_NONE;
     bool news = take_request(agent, &assignment.request);
+    if (assignment.text)
+        agent_probes_end(agent->probes); /* what is measured is another config soon */
+    if (agent_probes_begin(agent->probes, &assignment.probes))
+        news = true;
     if (assignment.text && agent_apply_is_confirming(&agent->apply)) {
         agent->held = assignment;
         return;

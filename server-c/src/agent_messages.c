@@ -235,7 +235,7 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "bootId", json_string(hello->boot_id));
     set(object, "incarnation", json_string(hello->incarnation));
     set_host(object, hello->host);
-    set(object, "capabilities", json_pack("[s]", "confirm"));
+    set(object, "capabilities", json_pack("[ss]", "confirm", "probes"));
     set(object, "schemaDigest", json_string(hello->schema_digest));
     set(object, "effective", effective_json(hello->effective, hello->is_local));
     set(object, "lastKnownGood", version_json(hello->last_known_good));

@@ -9,6 +9,7 @@
 
 #include "agent_facts.h"
 #include "agent_host.h"
+#include "agent_probe_order.h"
 #include "config.h"
 #include "server.h"
 
@@ -162,6 +163,7 @@ struct agent_request {
 
 struct agent_assignment {
     struct agent_request request;
+    struct agent_probe_order probes;
     struct agent_offer offer;
     uint64_t epoch;
     uint32_t confirm_within_ms;

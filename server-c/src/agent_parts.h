@@ -12,6 +12,7 @@
 #include "agent_apply.h"
 #include "agent_http.h"
 #include "agent_identity.h"
+#include "agent_probes.h"
 #include "agent_renewal.h"
 #include "agent_report.h"
 #include "log.h"
@@ -65,6 +66,7 @@ struct agent {
     struct server_metrics *snapshot;
     struct agent_facts facts;
     struct agent_disks *disks;
+    struct agent_probes *probes;
 
     bool in_session;
     int trouble; /* enum agent_trouble or a status, so that it is logged once */

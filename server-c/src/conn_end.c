@@ -116,11 +116,21 @@ void conn_close_all(struct loop *loop)
 
 /* --- the response ---------------------------------------------------------------------------- */
 
+static bool is_probe(const struct conn *c)
+{
+    struct span agent = http_request_field(&c->ex->req, c->in + c->in_pos, FIELD_USER_AGENT);
+    size_t len = strlen(CONN_PROBE_AGENT);
+
+    return agent.len > len && memcmp(agent.ptr, CONN_PROBE_AGENT, len) == 0;
+}
+
 static void count_response(struct conn *c)
 {
     uint64_t end_ns = stage_now();
 
     loop_count(c->ex->live, COUNTER_REQUESTS, 1);
+    if (is_probe(c))
+        loop_count(c->ex->live, COUNTER_PROBE_REQUESTS, 1);
     loop_count(c->ex->live, (enum counter)(COUNTER_RESPONSES_2XX + c->ex->status / 100 - 2), 1);
     if (c->ex->status == HTTP_NOT_MODIFIED)
         loop_count(c->ex->live, COUNTER_RESPONSES_304, 1);

@@ -7,6 +7,7 @@ import type { Unit } from '../db/write.ts'
 import { newId, sha256 } from '../ids.ts'
 import type { Identity } from '../meta.ts'
 import { InRecovery } from '../recovery.ts'
+import { DEADLINES, type Deadlines } from './deadlines.ts'
 
 export type NewAssignment = {
   nodeId: string
@@ -18,6 +19,8 @@ export type NewAssignment = {
   digest: string
   /** The group the text was made for. */
   group: string
+  /** How long the node may take; left out: as long as usual. */
+  within?: Deadlines
 }
 export type Assigned = { generation: number; offerId: string }
 export type Assignment = Selectable<AssignmentsTable>
@@ -54,7 +57,9 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
   return {
     isHeld: () => identity.recovery !== null,
 
-    async assign(unit, { nodeId, rolloutId, config, version, text, digest, group }) {
+    async assign(unit, assignment) {
+      const { nodeId, rolloutId, config, version, text, digest, group } = assignment
+      const { within = DEADLINES } = assignment
       if (identity.recovery) throw new InRecovery()
       const { trx } = unit
       const assigned = {
@@ -80,6 +85,9 @@ export function createAssignments({ identity, now, wake }: Deps): Assignments {
           text_id: sha256(text),
           group_name: group,
           state: 'offered',
+          ack_ms: within.ackMs,
+          apply_ms: within.applyMs,
+          confirm_ms: within.confirmMs,
           created_at_ms: now(),
           updated_at_ms: now(),
         })

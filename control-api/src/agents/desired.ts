@@ -15,11 +15,10 @@ import type { Fleet, Woken } from './fleet.ts'
 import type { Inbox } from './inbox.ts'
 import type { LogRequests } from './log-requests.ts'
 import type { DesiredRequest, DesiredResponse } from './messages.gen.ts'
+import type { ProbeOrders } from './probe-orders.ts'
 
 /** Longer polls end here: proxies and NATs drop what is silent for longer. */
 const LONGEST_WAIT_MS = 30_000
-/** How long a node may take; all relative, from receipt. */
-const DEADLINES = { ackWithinMs: 10_000, applyWithinMs: 30_000, confirmWithinMs: 60_000 }
 
 type Deps = {
   db: Kysely<Database>
@@ -29,11 +28,12 @@ type Deps = {
   identify: Identify
   authority: Pick<Authority, 'bundle'> | null
   logRequests: Pick<LogRequests, 'take'>
+  probeOrders: Pick<ProbeOrders, 'take'>
 }
 type Request = FastifyRequest<{ Body: DesiredRequest }>
 
 export function createDesired(deps: Deps) {
-  const { db, identity, fleet, inbox, identify, authority, logRequests } = deps
+  const { db, identity, fleet, inbox, identify, authority, logRequests, probeOrders } = deps
 
   const mayWait = (caller: Caller, incarnation: string): void => {
     admitted(caller, incarnation)
@@ -44,10 +44,11 @@ export function createDesired(deps: Deps) {
   /** What the node has not answered yet; null: nothing. */
   const news = async (nodeId: string, have: number): Promise<DesiredResponse | null> => {
     const assignment = await unanswered(nodeId, have)
-    // Last, for a question is put once.
+    // Last, for a question is put once, and so is an order.
     const question = logRequests.take(nodeId)
-    if (!assignment && !question) return null
-    return { assignment, ...(question && { request: question }) }
+    const probes = probeOrders.take(nodeId)
+    if (!assignment && !question && !probes) return null
+    return { assignment, ...(question && { request: question }), ...(probes && { probes }) }
   }
 
   const unanswered = async (
@@ -74,7 +75,9 @@ export function createDesired(deps: Deps) {
         configText: latest.text,
         contentManifestDigest: null,
       },
-      ...DEADLINES,
+      ackWithinMs: latest.ack_ms,
+      applyWithinMs: latest.apply_ms,
+      confirmWithinMs: latest.confirm_ms,
       ...(replacesDrift && { replacesDrift }),
     }
   }

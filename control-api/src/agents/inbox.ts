@@ -296,6 +296,7 @@ export function createInbox(deps: Deps) {
           actor: nodeId,
           data: { effective },
         })
+        await engine.onAgentEvent(unit, { kind: 'effective', nodeId, effective })
       }),
 
     driftChanged: (nodeId: string, drift: WireDrift | null): Promise<void> =>

@@ -59,6 +59,7 @@ import type {
   ReportResponse,
   ResultRequest,
 } from './messages.gen.ts'
+import type { ProbeOrders } from './probe-orders.ts'
 import { tlsServerOf } from './tls-server.ts'
 
 const PROTOCOL: ProtocolRange = { min: 1, max: 1 }
@@ -93,6 +94,7 @@ type Deps = {
   /** null: plain HTTP. */
   authority: Authority | null
   logRequests: Pick<LogRequests, 'take' | 'answered'>
+  probeOrders: Pick<ProbeOrders, 'take'>
   metrics: Pick<Metrics, 'record'>
   now: () => number
 }

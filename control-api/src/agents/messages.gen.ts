@@ -20,6 +20,8 @@ export type RolloutId = string
 
 export type RequestId = string
 
+export type ProbeId = string
+
 export type Digest = string
 
 export type BootId = string
@@ -179,6 +181,15 @@ export type DesiredResponse = {
     requestId: RequestId
     kind: "errorLog"
     lines: number
+  }
+  probes?: {
+    id: ProbeId
+    perSecond: number
+    count: number
+    paths: ({
+      host?: string
+      path: string
+    })[]
   }
 }
 

@@ -172,6 +172,10 @@ export type AssignmentsTable = {
   /** The node's group when the text was made; '': from before there were groups. */
   group_name: Generated<string>
   state: AssignmentState
+  /** How long the node may take: agents/deadlines.ts. */
+  ack_ms: Generated<number>
+  apply_ms: Generated<number>
+  confirm_ms: Generated<number>
   created_at_ms: number
   updated_at_ms: number
 }

@@ -19,6 +19,8 @@ import * as webhooks from './migrations/027-webhooks.ts'
 import * as backups from './migrations/028-backups.ts'
 import * as rolloutWaves from './migrations/029-rollout-waves.ts'
 import * as rolloutQueue from './migrations/030-rollout-queue.ts'
+import * as rolloutNodes from './migrations/031-rollout-nodes.ts'
+import * as rolloutProbes from './migrations/032-rollout-probes.ts'
 import * as nodeLabels from './migrations/033-node-labels.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
@@ -39,6 +41,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '028-backups': backups,
   '029-rollout-waves': rolloutWaves,
   '030-rollout-queue': rolloutQueue,
+  '031-rollout-nodes': rolloutNodes,
+  '032-rollout-probes': rolloutProbes,
   '033-node-labels': nodeLabels,
 }
 

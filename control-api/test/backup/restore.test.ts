@@ -3,26 +3,17 @@
 // that is older, and follows again once its operator has confirmed.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { nodeBinary, tempDir } from '../helper.ts'
+import { freePort } from '../processes.ts'
 import { type Json, RealControlPlane, run } from './real-process.ts'
 
 const execute = promisify(execFile)
 /** Processes start and agree on two busy cores: this is for when they never would. */
 const AGREE_WITHIN_MS = 60_000
 const WHOLE_TEST_MS = 240_000
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((listening) => server.once('listening', listening))
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
 
 const page = (root: string, port: number, version: number) =>
   JSON.stringify({

@@ -36,7 +36,7 @@ export type RolloutTimes = {
   reason: string
   createdAt: string
   endedAt: string | null
-  tasks: { state: string; updatedAt: string }[]
+  tasks: { nodeName: string; state: string; message: string; updatedAt: string }[]
 }
 
 export class RolloutFarm {
@@ -182,7 +182,7 @@ export class RolloutFarm {
     let seen: RolloutTimes | null = null
     await this.#until('the rollout ends', async () => {
       seen = (await this.#session.must('GET', `/rollouts/${id}`)).body as unknown as RolloutTimes
-      if (seen.state === 'paused') throw new Error(`the rollout is paused: ${seen.reason}`)
+      if (seen.state === 'paused') throw new Error(whyPaused(seen))
       return seen.endedAt !== null
     })
     if (seen === null) throw new Error('the rollout was never seen')
@@ -198,22 +198,21 @@ export class RolloutFarm {
   }
 }
 
-/** Each five seconds, and not all nodes at the same moment. */
+function whyPaused({ reason, tasks }: RolloutTimes): string {
+  const why = Map.groupBy(tasks, ({ state, message }) => `${state} ${message}`)
+  const counts = [...why].map(([what, of]) => `${of.length} ${what}`)
+  return `the rollout is paused: ${reason}\n${counts.join('\n')}`
+}
+
+/** Each five seconds, and not all nodes at the same moment. A refused one is left: real nodes send it later. */
 async function keepReporting(node: SimulatedNode, firstMs: number, signal: AbortSignal) {
   const { windows } = example<ReportRequest>('report.request')
   const series = windows[0]?.series ?? []
-  try {
-    await sleep(firstMs, null, { signal })
-    for (;;) {
-      const generation = node.effective?.generation ?? 0
-      await node.report(
-        series.map((one) => ({ ...one, generation })),
-        REPORT_EVERY_MS,
-      )
-      await sleep(REPORT_EVERY_MS, null, { signal })
-    }
-  } catch (error) {
-    if (!signal.aborted) process.stderr.write(`${node.name} reports no more: ${error}\n`)
+  for (let waitMs = firstMs; !signal.aborted; waitMs = REPORT_EVERY_MS) {
+    await sleep(waitMs, null, { signal }).catch(() => {})
+    const generation = node.effective?.generation ?? 0
+    const ours = series.map((one) => ({ ...one, generation }))
+    if (!signal.aborted) await node.report(ours, REPORT_EVERY_MS).catch(() => {})
   }
 }
 

@@ -19,6 +19,7 @@ import {
   type Task,
 } from '../../src/features/rollouts/model.ts'
 import { mayKeep, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+import { isOnItsWayBack, isUnproven } from '../../src/features/rollouts/tasks.ts'
 import type { Watch } from './invariants.ts'
 import { type Asked, takeTurns } from './line.ts'
 import type { Answer } from './network.ts'
@@ -30,6 +31,8 @@ export type Offer = {
   digest: string
   rolloutId: string
   state: AssignmentState
+  /** Why it was refused. */
+  code: string | null
 }
 export type Order = {
   id: string
@@ -80,8 +83,16 @@ export class ControlPlane {
   /** Jumps. */
   wallMs: () => number = () => 0
 
-  constructor(nodeIds: readonly string[], watch: Watch, crashes: () => boolean) {
+  /** Of the whole farm; null: no limit. */
+  readonly farmBudget: number | null
+
+  constructor(
+    nodeIds: readonly string[],
+    watch: Watch,
+    { crashes, farmBudget }: { crashes: () => boolean; farmBudget: number | null },
+  ) {
     this.#watch = watch
+    this.farmBudget = farmBudget
     this.#crashes = crashes
     this.db = {
       epoch: 1,
@@ -153,7 +164,7 @@ export class ControlPlane {
     this.#write(() => {
       const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => this.#task(nodeId, digest, i)))
       const progress = firstProgress(waves.length, policy)
-      const planned = { state: 'planned' as const, reason: 'Planned.', closed: null }
+      const planned = { state: 'planned' as const, reason: 'Planned.', closed: null, room: null }
       this.db.rollouts.set(id, { ...planned, policy, progress, tasks })
       this.db.asked.set(id, asked)
     })
@@ -189,7 +200,31 @@ export class ControlPlane {
     if (!this.isUp) return
     this.#write(() => {
       for (const [id, rollout] of this.db.rollouts) this.#spend(id, rollout, ms)
+      if (this.farmBudget !== null) this.#shareRoom()
     })
+  }
+
+  #shareRoom(): void {
+    for (const state of ['reverting', 'running']) {
+      for (const [id, rollout] of this.db.rollouts) {
+        if (rollout.state === state) this.#dispatch(id, { kind: 'room' })
+      }
+    }
+  }
+
+  /** As task-store.ts asks for it in SQL. */
+  #roomOf(own: string): number | null {
+    if (this.farmBudget === null) return null
+    let room = this.farmBudget
+    for (const [id, { tasks }] of this.db.rollouts) {
+      if (id === own) continue
+      for (const task of tasks) {
+        const isOwned = this.db.leases.get(task.nodeId) === id
+        const isMoving = task.deadlineMs !== null && task.deadlineMs > 0
+        if (isOnItsWayBack(task) || (isUnproven(task) && (isOwned || isMoving))) room--
+      }
+    }
+    return room
   }
 
   #spend(id: string, rollout: Rollout, ms: number): void {
@@ -247,12 +282,16 @@ export class ControlPlane {
         this.#fence(nodeId, message)
         if (message.lastResult) this.#result(nodeId, message.lastResult)
         if (message.run > 1) this.#toAllOf(nodeId, { kind: 'restarted', nodeId })
+        if (message.local !== null) this.#drifted(nodeId, message.local)
         return { status: 200 }
       }
       case 'nack': {
         this.#fence(nodeId, message)
         return this.#said(nodeId, 'nacked', message.given, message.code)
       }
+      case 'local':
+        this.#drifted(nodeId, message.digest)
+        return { status: 200 }
       case 'ack':
         return this.#said(nodeId, 'acked', message.given, null)
       case 'result':
@@ -261,6 +300,9 @@ export class ControlPlane {
         return this.#confirm(nodeId, message.given)
     }
   }
+
+  #drifted = (nodeId: string, digest: string) =>
+    this.#toAllOf(nodeId, { kind: 'drifted', nodeId, generation: null, digest })
 
   #fence(nodeId: string, said: { maxGeneration: number; maxEpoch: number }): void {
     const known = this.db.fences.get(nodeId) ?? { maxGeneration: 0, maxEpoch: 0 }
@@ -309,16 +351,20 @@ export class ControlPlane {
 
   #advance(offer: Offer, kind: Said, reason: string | null): void {
     if (judge(kind, offer.state) !== 'take') return
-    this.#setState(offer, kind)
+    this.#setState(offer, kind, reason)
     const { nodeId, generation, digest } = offer
     this.#dispatch(offer.rolloutId, eventOf({ kind, nodeId, generation, digest, reason }))
   }
 
-  #setState({ nodeId, generation }: Offer, state: AssignmentState): void {
+  #setState(
+    { nodeId, generation }: Offer,
+    state: AssignmentState,
+    code: string | null = null,
+  ): void {
     const offers = this.db.offers.get(nodeId) ?? []
     this.db.offers.set(
       nodeId,
-      offers.map((offer) => (offer.generation === generation ? { ...offer, state } : offer)),
+      offers.map((offer) => (offer.generation === generation ? { ...offer, state, code } : offer)),
     )
   }
 
@@ -327,7 +373,8 @@ export class ControlPlane {
   #toAllOf(nodeId: string, event: RolloutEvent): void {
     for (const [id, { tasks }] of this.db.rollouts) {
       const task = tasks.find((one) => one.nodeId === nodeId)
-      if (task && task.state !== 'skipped' && task.state !== 'done') this.#dispatch(id, event)
+      const isOver = task?.state === 'done' && this.db.leases.get(nodeId) !== id
+      if (task && task.state !== 'skipped' && !isOver) this.#dispatch(id, event)
     }
   }
 
@@ -335,7 +382,8 @@ export class ControlPlane {
     const stored = this.db.rollouts.get(id)
     if (!stored) return
     const closed = this.db.asked.get(id)?.isEmergency ? null : this.closed
-    const before = { ...stored, closed, tasks: stored.tasks.map((task) => this.#seen(task)) }
+    const tasks = stored.tasks.map((task) => this.#seen(task))
+    const before = { ...stored, closed, tasks, room: this.#roomOf(id) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.db.rollouts.set(id, rollout)
@@ -384,7 +432,7 @@ export class ControlPlane {
     const offers = this.db.offers.get(nodeId) ?? []
     const { maxGeneration = 0 } = this.db.fences.get(nodeId) ?? {}
     const generation = Math.max(maxGeneration, offers.at(-1)?.generation ?? 0) + 1
-    const offer: Offer = { nodeId, generation, digest, rolloutId, state: 'offered' }
+    const offer: Offer = { nodeId, generation, digest, rolloutId, state: 'offered', code: null }
     this.#watch.onAssign(this, offer)
     this.db.offers.set(nodeId, [...offers, offer])
     this.#wakes.push(nodeId)
@@ -451,6 +499,8 @@ export class ControlPlane {
       deadlineMs: null,
       offers: 0,
       flaps: 0,
+      refusals: 0,
+      kind: '',
       isExcused: false,
       isConnected: this.connected.has(nodeId),
     }
@@ -472,7 +522,9 @@ function eventOf({ kind, nodeId, generation, digest, reason }: Told): RolloutEve
     case 'confirmed':
       return { kind, nodeId, generation }
     case 'nacked':
-      return { kind, nodeId, generation, code: reason ?? '', message: 'it refused', errors: [] }
+      return reason === 'local_change'
+        ? { kind: 'drifted', nodeId, generation, digest: null }
+        : { kind, nodeId, generation, code: reason ?? '', message: 'it refused', errors: [] }
     case 'applied':
       return { kind, nodeId, generation, digest }
     case 'reverted':

@@ -16,6 +16,8 @@ export class Violation extends Error {}
 
 /** Longer than an answer may be on its way and a node may take to swap after it. */
 const AFTERSHOCK_MS = 10_000
+const MOST_REFUSALS = 5
+const UNDER_WAY = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed', 'healthy'])
 
 export class Watch {
   /** What each rollout's current soak has heard: only this may let a wave through. */
@@ -61,6 +63,7 @@ export class Watch {
       this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
+    this.#heard(id, event, after)
     const isNewWave =
       before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
@@ -68,6 +71,28 @@ export class Watch {
     }
     if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
     this.#remember(after, transitions)
+  }
+
+  /** What a person made of a node, and what nodes did while nobody heard them, stops it. */
+  #heard(id: string, event: RolloutEvent, { state, tasks, progress }: Rollout): void {
+    if (state !== 'running') return
+    if (event.kind === 'heard-again') {
+      const unheard = tasks.find(
+        (task) =>
+          task.wave === progress.wave &&
+          UNDER_WAY.has(task.state) &&
+          !task.isConnected &&
+          !task.isExcused,
+      )
+      if (unheard) this.fail('I11', `${id} goes on and knows nothing of ${unheard.nodeId}`)
+    }
+    if (event.kind === 'drifted' && event.digest?.startsWith('edited') === true) {
+      const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
+      const isOurs = task && task.generation !== null && task.wave <= progress.wave
+      if (isOurs && task.state !== 'unreachable' && !task.isExcused) {
+        this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
+      }
+    }
   }
 
   /** Each change of a state is told, from where it was to where it is. */
@@ -152,6 +177,7 @@ export class Watch {
     // A restored database has forgotten what it gave, not what nodes obeyed and said.
     const highest = given.reduce((most, one) => Math.max(most, one.generation), 0)
     if (generation <= highest) this.fail('I5', `${nodeId} is given ${generation} after ${highest}`)
+    this.#mayBeAsked(db, offer, given)
     const holder = db.leases.get(nodeId)
     if (holder !== undefined && holder !== rolloutId) {
       this.fail('I2', `${rolloutId} gives ${nodeId} something, which belongs to ${holder}`)
@@ -190,11 +216,26 @@ export class Watch {
     }
   }
 
+  /** What it refused it is offered again only when that may pass, and so often. */
+  #mayBeAsked({ rollouts }: ControlPlane['db'], offer: Offer, given: readonly Offer[]): void {
+    const { rolloutId, nodeId, digest } = offer
+    if (rollouts.get(rolloutId)?.progress.goesBack != null) return
+    const refused = given.filter(
+      (one) => one.rolloutId === rolloutId && one.digest === digest && one.state === 'nacked',
+    )
+    const isFinal = refused.some(({ code }) => code !== 'busy')
+    if (isFinal) this.fail('refusals', `${nodeId} is offered ${digest} again, which it refused`)
+    if (refused.length > MOST_REFUSALS) {
+      this.fail('refusals', `${nodeId} is offered ${digest} after ${refused.length} refusals`)
+    }
+  }
+
   /** With the new offer in it. */
   onOffered(controlPlane: ControlPlane, { rolloutId }: Offer): void {
     const rollout = controlPlane.db.rollouts.get(rolloutId)
-    if (!rollout || rollout.policy.maxParallel === null || rollout.progress.goesBack !== null)
-      return
+    if (!rollout) return
+    this.#withinFarmBudget(controlPlane, rolloutId, rollout)
+    if (rollout.policy.maxParallel === null || rollout.progress.goesBack !== null) return
     this.#withinBudget(controlPlane, rolloutId, rollout, { countIll: true })
   }
 
@@ -240,24 +281,11 @@ export class Watch {
   #withinBudget(
     { db }: ControlPlane,
     id: string,
-    { policy, progress, tasks }: Rollout,
-    { countIll }: { countIll: boolean },
+    rollout: Rollout,
+    how: { countIll: boolean },
   ): void {
-    let forward = 0
-    let back = 0
-    for (const { nodeId, generation, state, isExcused, deadlineMs } of tasks) {
-      const offer = db.offers.get(nodeId)?.findLast((one) => one.state !== 'withdrawn')
-      if (offer?.rolloutId !== id || isExcused) continue
-      const isUnderWay = !['withdrawn', 'nacked', 'reverted'].includes(offer.state)
-      const isProven = state === 'healthy' || state === 'done' || state === 'skipped'
-      const key = `${id} ${nodeId}`
-      // Who fell silent on its way takes no room, also when it speaks again: nobody can call it back.
-      if (state === 'reverting' && deadlineMs === 0) this.#fellSilent.add(key)
-      const isGiven = state === 'reverting' && generation !== null && !this.#fellSilent.has(key)
-      if (isGiven && isUnderWay) back++
-      else if (state === 'unhealthy' && !countIll) continue
-      else if (isUnderWay && !isProven && !state.startsWith('revert')) forward++
-    }
+    const { policy, progress } = rollout
+    const { forward, back } = this.#unproven(db, id, rollout, how)
     const most = Math.min(policy.maxParallel ?? 0, policy.blastBudget ?? 0)
     if (forward > most)
       this.fail('I4', `${forward} nodes of ${id} are unproven, of at most ${most}`)
@@ -266,12 +294,60 @@ export class Watch {
     }
   }
 
+  /** Of all rollouts that own nodes. Of one that goes back, one node may, however full it is. */
+  #withinFarmBudget({ db, farmBudget }: ControlPlane, own: string, { progress }: Rollout): void {
+    if (farmBudget === null) return
+    let others = 0
+    let ours = 0
+    for (const [id, rollout] of db.rollouts) {
+      if (isTerminal(rollout.state) || rollout.state === 'revert_incomplete') continue
+      const { forward, back } = this.#unproven(db, id, rollout, { countIll: true })
+      if (id === own) ours = forward + back
+      else others += forward + back
+    }
+    const most = Math.max(farmBudget - others, progress.goesBack === null ? 0 : 1)
+    if (ours > 0 && ours > most) {
+      this.fail(
+        'I4',
+        `${ours} nodes of ${own} and ${others} of others, of ${farmBudget} in the farm`,
+      )
+    }
+  }
+
+  #unproven(
+    db: ControlPlane['db'],
+    id: string,
+    { tasks }: Rollout,
+    { countIll }: { countIll: boolean },
+  ): { forward: number; back: number } {
+    let forward = 0
+    let back = 0
+    for (const { nodeId, generation, state, isExcused, deadlineMs } of tasks) {
+      const offer = db.offers.get(nodeId)?.findLast((one) => one.state !== 'withdrawn')
+      if (offer?.rolloutId !== id || isExcused) continue
+      const isUnderWay = !['withdrawn', 'nacked', 'reverted'].includes(offer.state)
+      const isProven = ['healthy', 'done', 'skipped'].includes(state)
+      // Out of reach, or in conflict with what a person made of it: it runs neither version of ours.
+      const isApart = state === 'unreachable' || state === 'nacked'
+      const key = `${id} ${nodeId}`
+      // Who fell silent on its way takes no room, also when it speaks again: nobody can call it back.
+      if (state === 'reverting' && deadlineMs === 0) this.#fellSilent.add(key)
+      const isGiven = state === 'reverting' && generation !== null && !this.#fellSilent.has(key)
+      if (isGiven && isUnderWay) back++
+      else if (state === 'unhealthy' && !countIll) continue
+      else if (isUnderWay && !isProven && !isApart && !state.startsWith('revert')) forward++
+    }
+    return { forward, back }
+  }
+
   #leased({ db }: ControlPlane, id: string, { state, tasks, progress }: Rollout): void {
     const owns = !isTerminal(state) && !isWaiting(state) && state !== 'revert_incomplete'
-    for (const { nodeId, wave, state: taskState, generation } of tasks) {
+    for (const { nodeId, wave, state: taskState, generation, offers } of tasks) {
       const isOurs = db.leases.get(nodeId) === id
       if (isOurs !== owns) this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
-      const isEarly = wave > progress.wave && generation !== null && taskState !== 'done'
+      // One that has the version already may change on its machine at any time.
+      const isGiven = generation !== null && offers > 0 && taskState !== 'done'
+      const isEarly = wave > progress.wave && isGiven
       if (isEarly && owns) this.fail('I3', `${nodeId} is ${taskState} before its wave`)
     }
   }

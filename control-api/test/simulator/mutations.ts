@@ -14,6 +14,7 @@ const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
 const TASKS = 'src/features/rollouts/tasks.ts'
+const REFUSALS = 'src/features/rollouts/refusals.ts'
 const FAULTS: readonly Fault[] = [
   {
     name: 'no lease check: a second rollout takes nodes that another owns',
@@ -24,14 +25,14 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'no limit of nodes that are offered the version at once',
     file: FORWARD,
-    find: 'able.slice(0, Math.max(0, room))',
+    find: 'able.slice(0, room)',
     put: 'able',
   },
   {
     name: 'a confirmed node counts as proven before it was healthy',
     file: TASKS,
-    find: "  'applied',\n  'confirmed',\n  'unhealthy',\n  'apply_stuck',\n])",
-    put: "  'applied',\n  'unhealthy',\n  'apply_stuck',\n])",
+    find: "[...MOVING, 'unhealthy', 'apply_stuck']",
+    put: "['offered', 'acked', 'applying', 'applied', 'unhealthy', 'apply_stuck']",
   },
   {
     name: 'no limit of nodes that go back at once',
@@ -90,8 +91,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'nodes that are done are left out of the way back',
     file: TASKS,
-    find: "  task.state !== 'nacked'\n",
-    put: "  task.state !== 'nacked' &&\n  task.state !== 'done'\n",
+    find: "  (task.state !== 'nacked' || isConflict(task))\n",
+    put: "  (task.state !== 'nacked' || isConflict(task)) &&\n  task.state !== 'done'\n",
   },
   {
     name: 'nodes are offered it before their wave',
@@ -128,6 +129,42 @@ const FAULTS: readonly Fault[] = [
     file: TURN,
     find: 'if (state !== from) turn.transitions.push',
     put: "if (state !== from && state !== 'skipped') turn.transitions.push",
+  },
+  {
+    name: 'the farm’s budget is not looked at',
+    file: FORWARD,
+    find: 'Math.min(most(policy), farmRoom ?? Number.POSITIVE_INFINITY)',
+    put: 'most(policy)',
+  },
+  {
+    name: 'the way back does not look at the farm’s budget',
+    file: ENDINGS,
+    find: 'Math.max(1, farmRoom)',
+    put: 'Number.POSITIVE_INFINITY',
+  },
+  {
+    name: 'what may pass is asked again for ever',
+    file: REFUSALS,
+    find: 'PASSING.has(code) && refusals < MAX_REFUSALS',
+    put: 'PASSING.has(code)',
+  },
+  {
+    name: 'every refusal is asked again',
+    file: REFUSALS,
+    find: 'PASSING.has(code) &&',
+    put: "code !== '' &&",
+  },
+  {
+    name: 'what a person changed on the machine is overlooked',
+    file: TASKS,
+    find: 'isUnderIt && (isRefusal || !isKnown)',
+    put: 'isUnderIt && isRefusal',
+  },
+  {
+    name: 'after a start it goes on before nodes under way were heard',
+    file: RULES,
+    find: '  awaitHellos(turn)\n',
+    put: '',
   },
 ]
 const SEEDS = 3_000

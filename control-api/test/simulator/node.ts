@@ -5,7 +5,7 @@ import type { Chance, Scheduler } from './scheduler.ts'
 
 export type Given = { generation: number; digest: string; epoch: number }
 /** What a version does to a node: nothing bad, or one of these. */
-export type Flaw = 'nack' | 'crash' | 'stuck' | 'slow' | null
+export type Flaw = 'nack' | 'busy' | 'crash' | 'stuck' | 'slow' | null
 export type Message =
   | {
       kind: 'hello'
@@ -13,7 +13,10 @@ export type Message =
       maxGeneration: number
       maxEpoch: number
       run: number
+      /** What a person made of its config on the machine. */
+      local: string | null
     }
+  | { kind: 'local'; digest: string }
   | { kind: 'desired'; have: number }
   | { kind: 'ack' | 'confirm'; given: Given }
   | { kind: 'nack'; given: Given; code: string; maxGeneration: number; maxEpoch: number }
@@ -25,7 +28,7 @@ export type Result = {
 }
 export type Send = (nodeId: string, message: Message, answer: (answer: Answer) => void) => void
 /** Why what runs became another: who watches wants to know. */
-export type Change = 'swap' | 'expiry' | 'crash' | 'boot'
+export type Change = 'swap' | 'expiry' | 'crash' | 'boot' | 'edit'
 
 type Deps = {
   scheduler: Scheduler
@@ -51,6 +54,8 @@ export class SimNode {
     /** Staged and not confirmed; a start discards it. */
     staged: null as Given | null,
     untold: null as Result | null,
+    /** A person's change of the config; survives everything but being let go. */
+    local: null as string | null,
   }
   /** Digests its own check has passed. */
   readonly validated = new Set<string>()
@@ -82,7 +87,7 @@ export class SimNode {
       disk.staged = null
     }
     this.#have = disk.maxGeneration
-    this.#runs(disk.good, 'boot')
+    this.#runs(this.#served(), 'boot')
     this.#hello()
   }
 
@@ -92,9 +97,9 @@ export class SimNode {
   }
 
   #hello(): void {
-    const { untold, maxGeneration, maxEpoch } = this.disk
+    const { untold, maxGeneration, maxEpoch, local } = this.disk
     const fences = { maxGeneration, maxEpoch }
-    this.#say({ kind: 'hello', lastResult: untold, ...fences, run: this.run }, () => {
+    this.#say({ kind: 'hello', lastResult: untold, ...fences, run: this.run, local }, () => {
       if (this.disk.untold === untold) this.disk.untold = null
       this.#ask()
     })
@@ -113,7 +118,8 @@ export class SimNode {
       return
     }
     const refusal = this.#refusalOf(given)
-    if (refusal === 'semantic') this.#have = given.generation
+    const isFence = refusal === 'epoch_fenced' || refusal === 'stale_generation'
+    if (refusal && !isFence) this.#have = given.generation
     if (refusal) this.#refuse(given, refusal)
     else this.#accept(given)
   }
@@ -121,8 +127,33 @@ export class SimNode {
   #refusalOf({ generation, digest, epoch }: Given): string | null {
     if (epoch < this.disk.maxEpoch) return 'epoch_fenced'
     if (generation <= this.disk.maxGeneration) return 'stale_generation'
-    const isSame = this.running?.digest === digest
-    return !isSame && this.#deps.flawOf(this.id, digest) === 'nack' ? 'semantic' : null
+    if (this.running?.digest === digest) return null
+    if (this.disk.local !== null) return 'local_change'
+    const flaw = this.#deps.flawOf(this.id, digest)
+    if (flaw === 'busy') return this.#deps.chance.is(0.7) ? 'busy' : null
+    return flaw === 'nack' ? 'semantic' : null
+  }
+
+  /** Somebody edits the config on the machine, when nothing is under way there. */
+  edit(): void {
+    const { good, maxGeneration } = this.disk
+    if (!this.isUp || good?.generation !== maxGeneration) return
+    this.disk.local = `edited on ${this.id}`
+    this.validated.add(this.disk.local)
+    this.#runs(this.#served(), 'edit')
+    this.#say({ kind: 'local', digest: this.disk.local }, () => {})
+  }
+
+  /** And lets go of it. */
+  letGo(): void {
+    if (!this.isUp || this.disk.local === null) return
+    this.disk.local = null
+    this.#runs(this.disk.good, 'edit')
+  }
+
+  #served = (): Given | null => {
+    const { good, local } = this.disk
+    return good && local !== null ? { ...good, digest: local } : good
   }
 
   #accept(given: Given): void {
@@ -181,7 +212,7 @@ export class SimNode {
     if (this.trial !== given) return
     this.trial = null
     this.disk.staged = null
-    this.#runs(this.disk.good, reason === 'unconfirmed' ? 'expiry' : 'crash')
+    this.#runs(this.#served(), reason === 'unconfirmed' ? 'expiry' : 'crash')
     this.#tell({ given, outcome: 'reverted', reason })
   }
 

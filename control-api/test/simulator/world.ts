@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One run of one seed: a farm, what people order, and everything that goes wrong meanwhile; then peace,
 // in which every rollout has to end or to say what it waits for.
+import { DEADLINES } from '../../src/agents/deadlines.ts'
 import {
   AT_ONCE,
   isTerminal,
@@ -23,7 +24,7 @@ const TICK_MS = 1_000
 /** Of silence, until a node counts as gone. */
 const STALE_AFTER_MS = 15_000
 const DIGESTS = ['v1', 'v2', 'v3', 'v4', 'v5']
-const FLAWS: Flaw[] = ['nack', 'crash', 'stuck', 'slow']
+const FLAWS: Flaw[] = ['nack', 'busy', 'crash', 'stuck', 'slow']
 
 const DAY_MS = 86_400_000
 const CLOSED = 'No change window is open.'
@@ -55,7 +56,8 @@ export class World {
     this.#network = new Network(this.#scheduler, this.#chance)
     const ids = Array.from({ length: this.#chance.between(1, 8) }, (_, i) => `n${i}`)
     const crashes = () => !this.#isPeace && this.#chance.is(0.003) && this.#planeFails()
-    this.#plane = new ControlPlane(ids, this.#watch, crashes)
+    const farmBudget = this.#chance.of([null, null, 1, 3])
+    this.#plane = new ControlPlane(ids, this.#watch, { crashes, farmBudget })
     this.#plane.wallMs = () => this.#scheduler.nowMs + this.#wrongMs
     this.#watch.nowMs = () => this.#scheduler.nowMs
     this.#nodes = ids.map((id) => this.#makeNode(id))
@@ -161,6 +163,7 @@ export class World {
     else if (kind < 85) this.#keepOrRestore()
     else if (kind < 88) this.#plane.closed = this.#plane.closed === null ? CLOSED : null
     else if (kind < 90) this.#wrongMs += this.#chance.of([-3_600_000, -5_000, 5_000, 3_600_000])
+    else if (kind < 93) this.#edit()
     this.#scheduler.after(this.#chance.between(100, 15_000), () => this.#unrest())
   }
 
@@ -212,6 +215,9 @@ export class World {
     const chance = this.#chance
     const maxParallel = chance.between(1, 3)
     return {
+      ...DEADLINES,
+      ackMs: chance.of([5_000, 10_000]),
+      applyMs: chance.of([5_000, 30_000]),
       maxParallel,
       blastBudget: maxParallel + chance.between(0, 2),
       minHealthyMs: chance.of([0, 5_000, 30_000]),
@@ -224,6 +230,8 @@ export class World {
       onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
       gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
       minSamples: 500,
+      isFastPath: false,
+      probes: [],
     }
   }
 
@@ -250,6 +258,12 @@ export class World {
     this.#scheduler.after(this.#chance.of([200, 3_000, 60_000, 200_000]), () => {
       if (!node.isUp) node.boot()
     })
+  }
+
+  #edit(): void {
+    const node = this.#chance.of(this.#nodes)
+    node.edit()
+    this.#scheduler.after(this.#chance.of([5_000, 60_000, UNREST_MS]), () => node.letGo())
   }
 
   #cutOff(): void {
@@ -337,7 +351,8 @@ export class World {
   }
 
   /** What a rollout says of a node in peace is what the node runs. */
-  #settled({ id, running }: SimNode): void {
+  #settled({ id, running, disk }: SimNode): void {
+    if (disk.local !== null) return
     const latest = this.#plane.db.offers.get(id)?.findLast(({ state }) => state !== 'withdrawn')
     if (latest?.state === 'confirmed' && running?.digest !== latest.digest) {
       this.#watch.fail(

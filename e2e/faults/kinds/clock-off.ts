@@ -2,8 +2,8 @@
 // Wall clocks are off by up to a day either way, and jump while a version is rolled out: of nodes, and of
 // the control plane. Some nodes are killed and start with a wrong clock.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 4
 const HOUR = 3600

@@ -4,10 +4,10 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RealNode } from '../../real-farm/node.ts'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
 import { OwnNetwork } from '../machines.ts'
-import type { FaultNode } from '../node.ts'
-import type { Random } from '../random.ts'
 
 /** Said of the protocol: a clone asks again each 5 s. */
 const HEARD_WITHIN_MS = 45_000
@@ -15,7 +15,7 @@ const DETECTED_WITHIN_MS = 45_000
 const POLL_MS = 100
 const QUIET_MS = 1500
 
-const labels = (nodes: FaultNode[]) =>
+const labels = (nodes: RealNode[]) =>
   Promise.all(nodes.map(async (node) => (await node.see()).label))
 
 async function until(what: string, withinMs: number, test: () => Promise<boolean>) {
@@ -27,7 +27,7 @@ async function until(what: string, withinMs: number, test: () => Promise<boolean
   return (performance.now() - startedAt) / 1000
 }
 
-async function startCopy(farm: FaultFarm, original: FaultNode) {
+async function startCopy(farm: FaultFarm, original: RealNode) {
   const name = 'copy'
   const dir = join(farm.home, name)
   const stateDir = join(dir, 'state')
@@ -95,7 +95,7 @@ export const clone = {
 /** What was kept goes on as the original, in its place. */
 async function tidy(
   farm: FaultFarm,
-  { original, copy, kept }: { original: FaultNode; copy: FaultNode; kept: FaultNode },
+  { original, copy, kept }: { original: RealNode; copy: RealNode; kept: RealNode },
 ): Promise<void> {
   farm.expectDown(original)
   await copy.stop()

@@ -2,8 +2,8 @@
 // TCP goes wrong after random numbers of bytes, in one direction or both, again and again while a version
 // is rolled out; also for connections that stood before.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 4
 const SHORTEST_MS = 500

@@ -2,8 +2,8 @@
 // The control plane dies at one exact call of a rollout: right before or right after it wrote to, synced
 // or cut one of its files.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 4
 /** About as many as a rollout to so many nodes makes. */

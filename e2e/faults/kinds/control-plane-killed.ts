@@ -2,9 +2,9 @@
 // kill -9 of the control plane at some point of a rollout. Nobody's visitors may notice.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RealNode, Step } from '../../real-farm/node.ts'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
-import type { FaultNode, Step } from '../node.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 4
 const STEPS: readonly ('pushing' | Step)[] = ['pushing', 'staged', 'swapped', 'confirmed']
@@ -18,7 +18,7 @@ export const controlPlaneKilled = {
   async round(farm: FaultFarm, random: Random): Promise<void> {
     const { controlPlane } = farm
     const step = random.pick(STEPS)
-    const node = random.pick<FaultNode>(farm.nodes)
+    const node = random.pick<RealNode>(farm.nodes)
     const delayMs = random.chance(0.5) ? random.below(10) : random.below(LATEST_MS)
     const downMs = random.below(DOWN_FOR_MS)
     const signal = AbortSignal.timeout(STEP_WITHIN_MS)

@@ -4,10 +4,10 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Step } from '../../real-farm/node.ts'
+import type { Random } from '../../real-farm/random.ts'
 import { type FarmDeps, FaultFarm } from '../farm.ts'
 import { SmallDisk } from '../machines.ts'
-import type { Step } from '../node.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 2
 const DISK_BYTES = 256 * 1024

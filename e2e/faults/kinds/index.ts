@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // All kinds of faults, the slowest first: they run side by side.
+
+import type { Random } from '../../real-farm/random.ts'
 import { type FarmDeps, FaultFarm } from '../farm.ts'
-import type { Random } from '../random.ts'
 import { clockOff } from './clock-off.ts'
 import { clone } from './clone.ts'
 import { connectionCut } from './connection-cut.ts'

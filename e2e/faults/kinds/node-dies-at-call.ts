@@ -2,10 +2,10 @@
 // The process that serves dies at one exact call of an apply: right before or right after it opened,
 // wrote, synced, renamed or removed a file of its state, or sent or received bytes.
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RealNode } from '../../real-farm/node.ts'
+import type { Death } from '../../real-farm/preload.ts'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
-import type { FaultNode } from '../node.ts'
-import type { Death } from '../preload.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 4
 /** About as many as an apply makes. */
@@ -21,7 +21,7 @@ function draw(random: Random): Death {
   return { call: 1 + random.below(CALLS[where]), when, where }
 }
 
-async function untilDead(farm: FaultFarm, node: FaultNode, parentToo: boolean): Promise<void> {
+async function untilDead(farm: FaultFarm, node: RealNode, parentToo: boolean): Promise<void> {
   const deadline = performance.now() + DEAD_WITHIN_MS
   while (node.preload.diedAt() === null && performance.now() < deadline) await sleep(POLL_MS)
   const call = node.preload.diedAt()

@@ -2,9 +2,9 @@
 // kill -9 of the process that serves, of its parent, or of both, at some point of an apply.
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { RealNode, Step, Victim } from '../../real-farm/node.ts'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
-import type { FaultNode, Step, Victim } from '../node.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 4
 const VICTIMS: readonly Victim[] = ['serving process', 'serving process', 'parent', 'both']
@@ -26,7 +26,7 @@ const draw = (random: Random): Plan => ({
 })
 
 /** Resolves to when it was killed last. */
-async function kill(farm: FaultFarm, node: FaultNode, plan: Plan, pushed: Promise<unknown>) {
+async function kill(farm: FaultFarm, node: RealNode, plan: Plan, pushed: Promise<unknown>) {
   const { step, delayMs, victim, again } = plan
   await (step === 'pushed'
     ? pushed

@@ -4,8 +4,8 @@
 // it is to go on.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../../real-farm/random.ts'
 import type { FaultFarm } from '../farm.ts'
-import type { Random } from '../random.ts'
 
 const NODES = 3
 const MOST_VERSIONS = 3

@@ -61,6 +61,7 @@ async function screens(page: Page): Promise<Screen[]> {
     { name: 'security', path: '/settings/security' },
     { name: 'users', path: '/settings/users' },
     { name: 'tokens', path: '/settings/tokens' },
+    { name: 'rollout rules', path: '/settings/rollout-rules' },
     { name: 'webhooks', path: '/settings/webhooks' },
     { name: 'webhook', path: `/settings/webhooks/${webhook.id}` },
     { name: 'single sign-on', path: '/settings/single-sign-on' },

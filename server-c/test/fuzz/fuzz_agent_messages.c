@@ -21,13 +21,31 @@ static void require_sentence(const char why[AGENT_WHY_LEN])
     require(why[0] != '\0' && memchr(why, '\0', AGENT_WHY_LEN) != NULL);
 }
 
+/* Within the protocol's limits, and nothing in it ends a line of a request. */
+static void require_probes(const struct agent_probe_order *order)
+{
+    struct agent_probe_pace pace;
+    require(order->path_count <= AGENT_PROBE_PATHS_MAX);
+    require((order->id[0] != '\0') == (order->path_count > 0));
+    require(order->count <= AGENT_PROBE_COUNT_MAX);
+    require(order->per_second <= AGENT_PROBE_PER_SECOND_MAX);
+    for (size_t i = 0; i < order->path_count; i++) {
+        const struct agent_probe_path *one = &order->paths[i];
+        require(one->path[0] == '/' && !strpbrk(one->path, " \r\n"));
+        require(strlen(one->path) <= AGENT_PROBE_PATH_LEN);
+        require(!one->host || (one->host[0] && !strpbrk(one->host, " :\r\n")));
+    }
+    agent_probe_pace_begin(&pace, order, 0);
+    require(agent_probe_pace_is_over(&pace, 0) == (order->path_count == 0));
+}
+
 static void fuzz_assignment(const char *body, size_t len)
 {
     struct agent_assignment assignment;
     char why[AGENT_WHY_LEN] = "";
     if (agent_read_assignment(body, len, &assignment, why) != 0) {
         require_sentence(why);
-        require(assignment.text == NULL);
+        require(assignment.text == NULL && assignment.probes.path_count == 0);
         return;
     }
     if (assignment.request.id[0]) {
@@ -35,6 +53,7 @@ static void fuzz_assignment(const char *body, size_t len)
         require(assignment.request.lines >= 1 && assignment.request.lines <= AGENT_LOGS_MAX);
         free(agent_build_logs("", &assignment.request, "a\nb\n", 2));
     }
+    require_probes(&assignment.probes);
     require(assignment.replaces_drift[0] == '\0' ||
             strlen(assignment.replaces_drift) == CONFIG_DIGEST_LEN);
     if (assignment.text) {

@@ -55,6 +55,7 @@ export class FakeControlPlane {
   #highestSeq = new Map()
   #events = new EventEmitter()
   #request = null
+  #probes = null
   #server = null
   #sockets = new Set()
   #port = 0
@@ -136,6 +137,13 @@ export class FakeControlPlane {
     this.#request = { requestId: id('request_'), kind: 'errorLog', lines, ...overrides }
     this.#events.emit('wake')
     return this.#request.requestId
+  }
+
+  /** Has the node fetch these from itself, with the next answer to desired; once. */
+  probe(paths, { perSecond = 50, count = 50, ...overrides } = {}) {
+    this.#probes = { id: id('probe_'), perSecond, count, paths, ...overrides }
+    this.#events.emit('wake')
+    return this.#probes
   }
 
   /** The messages of a kind, about one generation when it is given. */
@@ -257,15 +265,19 @@ export class FakeControlPlane {
   async #desired({ have, waitMs }) {
     const deadline = performance.now() + waitMs
     while (this.#server && performance.now() < deadline) {
-      if (this.#request) break
+      if (this.#request || this.#probes) break
       if (this.assignment && this.assignment.generation > (have?.generation ?? 0)) break
       const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(deadline - performance.now())))
       await once(this.#events, 'wake', { signal: timeout }).catch(() => undefined)
     }
     const isNew = this.assignment && this.assignment.generation > (have?.generation ?? 0)
-    const request = this.#request ? { request: this.#request } : {}
+    const asked = {
+      ...(this.#request && { request: this.#request }),
+      ...(this.#probes && { probes: this.#probes }),
+    }
     this.#request = null
-    return { status: 200, json: { assignment: isNew ? this.assignment : null, ...request } }
+    this.#probes = null
+    return { status: 200, json: { assignment: isNew ? this.assignment : null, ...asked } }
   }
 
   #report({ bootId, windows }) {

@@ -56,6 +56,12 @@ static void examples_are_read(void)
     CHECK_INT(__LINE__, "lines", assignment.request.lines, 100);
     free(text);
 
+    text = example_text("desired.response.probes");
+    CHECK_INT(__LINE__, "probes", agent_read_assignment(text, strlen(text), &assignment, why), 0);
+    CHECK_STR(__LINE__, "id", assignment.probes.id, "probe_01jd4q6v2m8w3x5y7z9abcdefp");
+    agent_assignment_fini(&assignment);
+    free(text);
+
     text = example_text("desired.response.nothing");
     CHECK_INT(__LINE__, "nothing", agent_read_assignment(text, strlen(text), &assignment, why), 0);
     CHECK_TRUE(assignment.text == NULL, "nothing new");

@@ -8,6 +8,7 @@ export const ofWholeFarm: ReadonlySet<string> = new Set([
   'backups:write',
   'configs:write',
   'groups:write',
+  'rollouts:rules',
   'tokens:read',
   'tokens:write',
   'users:read',

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { nodesQuery } from '../features/nodes/api.ts'
 import { PlanScreen } from '../features/rollouts/plan-screen.tsx'
 import { RolloutScreen } from '../features/rollouts/rollout-screen.tsx'
 
@@ -11,11 +13,14 @@ export function PlanPage() {
   const { session } = planRoute.useRouteContext()
   const navigate = useNavigate()
   const { selector: _, ...whole } = release
+  const { data: nodes = [] } = useQuery(nodesQuery)
+  const drifted = nodes.filter(({ drift }) => drift !== null && drift.decision === null)
   return (
     <PlanScreen
       key={`${release.config} ${release.version}`}
       release={release}
       session={session}
+      drifted={new Set(drifted.map(({ id }) => id))}
       onNarrow={(selector) =>
         void navigate({
           to: '/rollouts/new',

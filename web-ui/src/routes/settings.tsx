@@ -3,6 +3,7 @@ import { createRoute, Outlet } from '@tanstack/react-router'
 import { BackupsScreen } from '../features/backups/backups-screen.tsx'
 import { IdentityScreen } from '../features/oidc/identity-screen.tsx'
 import { problemIn } from '../features/oidc/rules.ts'
+import { RolloutRulesScreen } from '../features/rollout-rules/rules-screen.tsx'
 import { SecurityScreen } from '../features/session/security-screen.tsx'
 import { SettingsNav } from '../features/settings/settings-nav.tsx'
 import { SettingsScreen } from '../features/settings/settings-screen.tsx'
@@ -72,6 +73,15 @@ const tokensRoute = createRoute({
   },
 })
 
+const rolloutRulesRoute = createRoute({
+  getParentRoute: () => settingsFrameRoute,
+  path: '/rollout-rules',
+  component: function RolloutRules() {
+    const { session } = rolloutRulesRoute.useRouteContext()
+    return <RolloutRulesScreen session={session} />
+  },
+})
+
 const webhooksRoute = createRoute({
   getParentRoute: () => settingsFrameRoute,
   path: '/webhooks',
@@ -123,6 +133,7 @@ export const settingsRoute = settingsFrameRoute.addChildren([
   securityRoute,
   usersRoute,
   tokensRoute,
+  rolloutRulesRoute,
   webhooksRoute,
   webhookRoute,
   backupsRoute,

@@ -162,6 +162,9 @@ export function drift(
 const atOnce: Rollout['policy'] = {
   maxParallel: null,
   blastBudget: null,
+  ackSeconds: 10,
+  applySeconds: 30,
+  confirmSeconds: 60,
   minHealthySeconds: 0,
   soakSeconds: 0,
   maxSoakSeconds: 0,
@@ -172,6 +175,7 @@ const atOnce: Rollout['policy'] = {
   onFailure: 'pause',
   gates: [],
   minSamples: 500,
+  probes: [],
 }
 
 export function rollout(change: Partial<Rollout> = {}): Rollout {
@@ -189,6 +193,7 @@ export function rollout(change: Partial<Rollout> = {}): Rollout {
     phase: 'dispatching',
     soakedSeconds: 0,
     policy: atOnce,
+    isFastPath: false,
     planDigest: digest('c'),
     evidence: null,
     tasks: [task()],
@@ -237,12 +242,14 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
         digest: digest('b'),
         errors: [],
         group: 'default',
+        kind: 'Debian GNU/Linux 12 · 0.1.0 · confirm',
         wave: 0,
         ...change,
       },
     ],
     waves: 1,
     policy: atOnce,
+    isFastPath: false,
     planDigest: digest('c'),
     excluded: { total: 0, items: [] },
   }

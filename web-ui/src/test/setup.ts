@@ -27,4 +27,5 @@ if (!('fonts' in document)) {
 afterEach(() => {
   cleanup()
   sessionStorage.clear()
+  localStorage.clear()
 })

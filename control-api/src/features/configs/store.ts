@@ -269,6 +269,20 @@ export const lastRelease = (db: Reader) => releases(db).executeTakeFirst()
 export const lastReleaseOf = (db: Reader, config: string) =>
   releases(db).where('v.config', '=', config).executeTakeFirst()
 
+/** The versions of the config that rollouts brought to all its nodes last, newest first. */
+export async function lastReleases(db: Reader, config: string, most: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('releases')
+    .select('version')
+    .where('config', '=', config)
+    .where('rollout_id', 'is not', null)
+    .groupBy('version')
+    .orderBy(({ fn }) => fn.max('id'), 'desc')
+    .limit(most)
+    .execute()
+  return rows.map((row) => row.version)
+}
+
 /** The last one that goes to these nodes. */
 export const lastReleaseFor = (db: Reader, { group: { config }, claimed }: Recipient) =>
   releases(db)

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: MIT
 // What a node said, in the words of the reducer. Pure.
+import type { Effective } from '../../agents/messages.gen.ts'
 import type { AgentEvent } from '../../ports.ts'
 import type { RolloutEvent } from './model.ts'
 
 /** What concerns every rollout the node has to do with. */
-export function toNodeEvent(event: AgentEvent): RolloutEvent | null {
+export function toNodeEvents(event: AgentEvent): RolloutEvent[] {
   const { nodeId } = event
   switch (event.kind) {
     case 'connected':
     case 'disconnected':
     case 'decommissioned':
-      return { kind: event.kind, nodeId }
+      return [{ kind: event.kind, nodeId }]
     case 'hello':
-      return event.isRestart ? { kind: 'restarted', nodeId } : null
+      return [
+        ...(event.isRestart ? [{ kind: 'restarted' as const, nodeId }] : []),
+        ...drifted(nodeId, event.effective),
+      ]
+    case 'effective':
+      return drifted(nodeId, event.effective)
     default:
-      return null
+      return []
   }
 }
+
+const drifted = (nodeId: string, effective: Effective | null): RolloutEvent[] =>
+  effective?.source === 'local'
+    ? [{ kind: 'drifted', nodeId, generation: null, digest: effective.digest }]
+    : []
 
 export function toRolloutEvent(
   event: AgentEvent,
@@ -29,6 +40,9 @@ export function toRolloutEvent(
       return { rolloutId, event: { kind: event.kind, nodeId, generation } }
     case 'nacked': {
       const { code, message, errors } = event
+      if (code === 'local_change') {
+        return { rolloutId, event: { kind: 'drifted', nodeId, generation, digest: null } }
+      }
       return { rolloutId, event: { kind: 'nacked', nodeId, generation, code, message, errors } }
     }
     case 'applied':

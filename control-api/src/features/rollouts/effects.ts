@@ -75,14 +75,15 @@ export function createEffects({
         const { nodeId } = effect
         const { text, group_name: group } = await taskText(unit.trx, id, nodeId)
         const digest = rollout.tasks.find((task) => task.nodeId === nodeId)?.digest ?? ''
-        const assignment = { nodeId, rolloutId: id, config, version, text, digest, group }
+        const within = rollout.policy
+        const assignment = { nodeId, rolloutId: id, config, version, text, digest, group, within }
         const { generation } = await assignments.assign(unit, assignment)
         return { kind: 'offered', nodeId, generation }
       }
       case 'give-back': {
         const { nodeId, generation: earlier } = effect
         const { group_name: group, ...given } = await givenWith(unit.trx, nodeId, earlier)
-        const assignment = { nodeId, rolloutId: id, group, ...given }
+        const assignment = { nodeId, rolloutId: id, group, ...given, within: rollout.policy }
         const { generation } = await assignments.assign(unit, assignment)
         return { kind: 'offered', nodeId, generation }
       }

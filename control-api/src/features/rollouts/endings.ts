@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How a rollout is stopped: held, frozen as it is, or taken back.
-import { DEADLINES, type HoldKind, type Task } from './model.ts'
+import type { HoldKind, Task } from './model.ts'
 import * as reasons from './reasons.ts'
 import type { OnFailure } from './schema.ts'
-import { hasBegun, isOnItsWayBack, isUnanswered, skip } from './tasks.ts'
+import { skip } from './task-states.ts'
+import { hasBegun, isOnItsWayBack, isUnanswered } from './tasks.ts'
 import { giveUp, move, put, setProgress, settleTasks, type Turn } from './turn.ts'
 
 export function freeze(turn: Turn, by: string): void {
@@ -63,10 +64,15 @@ export function goOnBack(turn: Turn): void {
   if (!isUnderWay && !wasIncomplete) turn.effects.push({ kind: 'release-leases' })
 }
 
-/** Newest wave first. Who is not there takes no room: its assignment waits for it. */
+/**
+ * Newest wave first. Who is not there takes no room: its assignment waits for it. However full the farm's
+ * budget is with nodes of other rollouts, one may go back: a way back never waits for somebody else.
+ */
 function giveBack(turn: Turn): void {
-  const { tasks, policy } = turn.rollout
-  let room = (policy.blastBudget ?? Number.POSITIVE_INFINITY) - tasks.filter(isOnItsWayBack).length
+  const { tasks, policy, room: farmRoom } = turn.rollout
+  const farmMost = farmRoom === null ? Number.POSITIVE_INFINITY : Math.max(1, farmRoom)
+  const most = Math.min(policy.blastBudget ?? Number.POSITIVE_INFINITY, farmMost)
+  let room = most - tasks.filter(isOnItsWayBack).length
   const waiting = tasks
     .filter((task) => task.state === 'reverting' && task.generation === null)
     .filter((task) => task.deadlineMs === null)
@@ -74,7 +80,7 @@ function giveBack(turn: Turn): void {
   for (const task of waiting) {
     if (!task.previous || (task.isConnected && room-- <= 0)) continue
     const { nodeId, previous } = task
-    put(turn, task, { ...task, deadlineMs: DEADLINES.ackMs })
+    put(turn, task, { ...task, deadlineMs: policy.ackMs })
     turn.effects.push({ kind: 'give-back', nodeId, generation: previous.generation })
   }
 }

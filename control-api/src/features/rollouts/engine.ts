@@ -5,12 +5,12 @@
 import type { Unit, Write } from '../../db/write.ts'
 import { targetOf } from '../../grouping.ts'
 import type { Releases, RolloutEngine } from '../../ports.ts'
-import { toNodeEvent, toRolloutEvent } from './agent-events.ts'
+import { toNodeEvents, toRolloutEvent } from './agent-events.ts'
 import { type Approval, noteApproval } from './approvals.ts'
 import { createEffects, type EffectDeps } from './effects.ts'
 import { NotNow, RolloutEnded, RolloutNotFound, StaleState } from './errors.ts'
 import { readFarmRules } from './farm-rules.ts'
-import { targetColumns } from './fleet-store.ts'
+import { localDigest, targetColumns } from './fleet-store.ts'
 import { createLine } from './line.ts'
 import { type Command, isTerminal, isWaiting, type Rollout, type RolloutEvent } from './model.ts'
 import { record } from './record.ts'
@@ -20,26 +20,29 @@ import {
   awaitingRollouts,
   type Loaded,
   loadRollout,
+  type Now,
   type Reader,
   type RolloutRow,
   saveRollout,
+  sharingRollouts,
   timedRollouts,
   unfinishedRollouts,
 } from './store.ts'
 import { isAnythingAwaited, openTasksOf, saveTask, spendTime, taskText } from './task-store.ts'
 import { whyClosed } from './windows.ts'
 
-type Deps = EffectDeps & {
-  db: Reader
-  write: Write
-  now: () => number
-  errorsForAuthor: Releases['errorsForAuthor']
-  isConnected: (nodeId: string) => boolean
-  /** The last version of the config that was released. */
-  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
-}
+type Deps = EffectDeps &
+  Now & {
+    db: Reader
+    write: Write
+    now: () => number
+    errorsForAuthor: Releases['errorsForAuthor']
+    /** The last version of the config that was released. */
+    releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+  }
 
 type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
+type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
 type Nacked = Extract<RolloutEvent, { kind: 'nacked' }>
 
 export type Engine = RolloutEngine & {
@@ -62,12 +65,12 @@ export type Engine = RolloutEngine & {
 }
 
 export function createEngine(deps: Deps): Engine {
-  const { db, write, now, errorsForAuthor, readGrouping, isConnected, versionText } = deps
+  const { db, write, now, errorsForAuthor, readGrouping, versionText, farmBudget } = deps
   const act = createEffects(deps)
   const line = createLine({ ...deps, load, apply })
 
   async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
-    const loaded = await loadRollout(trx, rolloutId, isConnected)
+    const loaded = await loadRollout(trx, rolloutId, deps)
     if (!loaded || loaded.row.emergency !== null) return loaded
     const closed = whyClosed((await readFarmRules(trx)).rules, now())
     return { ...loaded, rollout: { ...loaded.rollout, closed } }
@@ -139,6 +142,13 @@ export function createEngine(deps: Deps): Engine {
     return { ...nack, errors }
   }
 
+  /** With what the node did not say of it. */
+  async function completed(unit: Unit, { rolloutId, event }: Reported): Promise<RolloutEvent> {
+    if (event.kind === 'nacked') return placedForAuthor(unit, rolloutId, event)
+    if (event.kind !== 'drifted') return event
+    return { ...event, digest: await localDigest(unit.trx, event.nodeId) }
+  }
+
   return {
     takeTurns: line.takeTurns,
 
@@ -195,7 +205,9 @@ export function createEngine(deps: Deps): Engine {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
       const isTime = await line.isTime(db)
-      if (timed.length === 0 && !isTime && !(await isAnythingAwaited(db))) return
+      const sharing = (await farmBudget(db)) === null ? [] : await sharingRollouts(db)
+      const isIdle = timed.length === 0 && sharing.length === 0 && !isTime
+      if (isIdle && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
         for (const { rollout_id, node_id } of await spendTime(unit.trx, elapsedMs)) {
           await dispatch(unit, rollout_id, { kind: 'deadline', nodeId: node_id })
@@ -204,6 +216,7 @@ export function createEngine(deps: Deps): Engine {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
         if (isTime) await line.takeTurns(unit)
+        for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
       })
     },
 
@@ -216,21 +229,15 @@ export function createEngine(deps: Deps): Engine {
     },
 
     async onAgentEvent(unit, event) {
-      const ofNode = toNodeEvent(event)
-      if (ofNode) {
+      for (const ofNode of toNodeEvents(event)) {
         for (const { rollout_id } of await openTasksOf(unit.trx, event.nodeId)) {
           await dispatch(unit, rollout_id, ofNode)
         }
-        return
       }
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported
-      const told =
-        reported.event.kind === 'nacked'
-          ? await placedForAuthor(unit, rolloutId, reported.event)
-          : reported.event
-      await dispatch(unit, rolloutId, told, event.nodeId)
+      await dispatch(unit, rolloutId, await completed(unit, reported), event.nodeId)
     },
 
     async mayKeep(unit, offer) {

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Gathers the evidence of rollouts that wait for it, and tells the engine. Measurements are read outside the
-// transaction: a verdict carries the wave it is of, and comes again a few seconds later.
+// transaction: a verdict carries the wave it is of, and comes again a few seconds later. Where too little was
+// measured and the order says what to fetch, has nodes fetch it.
+import type { ProbeOrder } from '../../agents/probe-orders.ts'
 import type { Metrics, Sample } from '../../ports.ts'
 import { addShares, shareOf } from './bootstrap.ts'
 import type { Engine } from './engine.ts'
+import { nodesThatProbe } from './fleet-store.ts'
 import { type Group, judgeGates } from './gates.ts'
 import type { Rollout, Task } from './model.ts'
-import { gatedRollouts, type Reader } from './store.ts'
+import { probedWithinMs, whatToProbe } from './probing.ts'
+import { gatedRollouts, type Now, type Reader } from './store.ts'
 
-type Deps = {
+type Deps = Now & {
   db: Reader
   now: () => number
-  isConnected: (nodeId: string) => boolean
   engine: Pick<Engine, 'evaluated' | 'ill'>
   samplesOf: Metrics['samples']
+  probe: (nodeId: string, order: ProbeOrder) => void
 }
+/** Who is compared, and what they did. */
+type Side = { tasks: readonly Task[]; group: Group }
+/** In time of that wave's soak, which begins anew when it is watched anew. */
+type Probed = { wave: number; fromMs: number; untilMs: number }
 
 /** As far back as measurements are at hand. */
 const WINDOW_MS = 120_000
@@ -22,7 +30,11 @@ const WINDOW_MS = 120_000
 const FEWEST_ANSWERS = 50
 const SERVING: readonly Task['state'][] = ['confirmed', 'healthy', 'done']
 
-export function createEvaluator({ db, now, isConnected, engine, samplesOf }: Deps) {
+export function createEvaluator(deps: Deps) {
+  const { db, now, isConnected, engine, samplesOf, probe } = deps
+  /** By rollout: what nodes were asked to fetch last. */
+  const probed = new Map<string, Probed>()
+
   const samplesSince = (tasks: readonly Task[], sinceMs: number) =>
     samplesOf(
       tasks.map(({ nodeId }) => nodeId),
@@ -45,36 +57,73 @@ export function createEvaluator({ db, now, isConnected, engine, samplesOf }: Dep
     }
   }
 
-  async function judge(id: string, { tasks, policy, progress }: Rollout): Promise<void> {
+  async function judge(id: string, rollout: Rollout): Promise<void> {
+    const { tasks, policy, progress } = rollout
     if (progress.phase !== 'soaking') return
     const inWave = tasks.filter((task) => task.wave === progress.wave && task.state === 'healthy')
     const sinceMs = now() - Math.min(WINDOW_MS, progress.soakedMs)
-    const canary = groupOf(samplesSince(inWave, sinceMs), (one) => hasVersion(tasks, one))
-    const { gates, minSamples } = policy
+    const canary = sideOf(inWave, sinceMs, (one) => hasVersion(tasks, one))
     const control = controlOf(tasks, progress.wave, sinceMs)
+    const { gates, minSamples } = policy
     const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, progress.wave)
-    const { onFail, ...evidence } = judgeGates({ gates, minSamples, canary, control, seed })
+    const sides = { canary: canary.group, control: control.group }
+    const { onFail, ...evidence } = judgeGates({ gates, minSamples, ...sides, seed })
     await engine.evaluated(id, { wave: progress.wave, onFail, evidence })
+    await askForMore(id, rollout, { canary, control })
   }
 
+  const sideOf = (
+    tasks: readonly Task[],
+    sinceMs: number,
+    isIn: (sample: Sample) => boolean,
+  ): Side => ({ tasks, group: groupOf(samplesSince(tasks, sinceMs), isIn) })
+
   /** Nodes whose turn has not come; when none is left, those of earlier waves, which were compared to such. */
-  function controlOf(tasks: readonly Task[], wave: number, sinceMs: number): Group {
+  function controlOf(tasks: readonly Task[], wave: number, sinceMs: number): Side {
     const later = tasks.filter((task) => task.wave > wave && isConnected(task.nodeId))
-    const before = groupOf(samplesSince(later, sinceMs), (one) => !hasVersion(tasks, one))
-    if (before.nodes > 0) return before
+    const before = sideOf(later, sinceMs, (one) => !hasVersion(tasks, one))
+    if (before.group.nodes > 0) return before
     const earlier = tasks.filter((task) => task.wave < wave && task.state === 'done')
-    return groupOf(samplesSince(earlier, sinceMs), (one) => hasVersion(tasks, one))
+    const after = sideOf(earlier, sinceMs, (one) => hasVersion(tasks, one))
+    return after.group.nodes > 0 || later.length === 0 ? after : before
+  }
+
+  async function askForMore(
+    id: string,
+    { state, policy, progress }: Rollout,
+    { canary, control }: { canary: Side; control: Side },
+  ): Promise<void> {
+    if (policy.probes.length === 0 || state !== 'running') return
+    if (isUnderWay(probed.get(id), progress)) return
+    const able = await nodesThatProbe(db, id)
+    const sideOfThose = ({ tasks, group }: Side) => ({
+      nodeIds: tasks.map(({ nodeId }) => nodeId).filter((one) => isConnected(one) && able.has(one)),
+      requests: errorsOf(group.samples).whole,
+    })
+    const [ours, theirs] = [sideOfThose(canary), sideOfThose(control)]
+    const { minSamples, probes } = policy
+    const wanted = whatToProbe({ canary: ours, control: theirs, minSamples })
+    if (!wanted) return
+    const { nodeIds, count, perSecond } = wanted
+    const { wave, soakedMs } = progress
+    probed.set(id, { wave, fromMs: soakedMs, untilMs: soakedMs + probedWithinMs(wanted) })
+    for (const nodeId of nodeIds) probe(nodeId, { count, perSecond, paths: [...probes] })
   }
 
   return {
     async evaluate(): Promise<void> {
-      for (const { row, rollout } of await gatedRollouts(db, isConnected)) {
+      const gated = await gatedRollouts(db, deps)
+      for (const id of probed.keys()) if (gated.every(({ row }) => row.id !== id)) probed.delete(id)
+      for (const { row, rollout } of gated) {
         await watchNodes(row.id, rollout)
         await judge(row.id, rollout)
       }
     },
   }
 }
+
+const isUnderWay = (last: Probed | undefined, { wave, soakedMs }: Rollout['progress']) =>
+  last !== undefined && last.wave === wave && last.fromMs <= soakedMs && soakedMs < last.untilMs
 
 const hasVersion = (tasks: readonly Task[], sample: Sample): boolean =>
   tasks.some(

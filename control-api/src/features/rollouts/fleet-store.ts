@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What rollouts ask of the nodes: who there is, what each should run, and what it was well with.
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import { driftOf } from '../../agents/drift.ts'
 import type { AssignmentsTable } from '../../db/database.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
 
@@ -86,6 +87,16 @@ export const targetColumns = (trx: Trx, nodeId: string): Promise<Targeted | unde
     .where('id', '=', nodeId)
     .executeTakeFirst()
 
+/** Of what was changed on its machine, as far as we know; null: not yet, or nothing was. */
+export async function localDigest(trx: Trx, nodeId: string): Promise<string | null> {
+  const row = await trx
+    .selectFrom('nodes')
+    .select('drift')
+    .where('id', '=', nodeId)
+    .executeTakeFirst()
+  return (row && driftOf(row)?.digest) ?? null
+}
+
 /** Of the assignments the node was confirmed with, the newest that no rollout has found bad. */
 export const lastGood = (trx: Trx, { nodeId, notDigest }: { nodeId: string; notDigest: string }) =>
   trx
@@ -134,3 +145,17 @@ export const newcomers = (trx: Trx, rollout: RolloutRow) =>
       eb.selectFrom('assignments').select('node_id').where('rollout_id', 'is not', null),
     )
     .execute()
+
+/** The rollout's nodes that can fetch paths from themselves. */
+export async function nodesThatProbe(db: Reader, rolloutId: string): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .select('nodes.id')
+    .where('rollout_id', '=', rolloutId)
+    .where(
+      sql<boolean>`exists (select 1 from json_each(nodes.capabilities) where value = 'probes')`,
+    )
+    .execute()
+  return new Set(rows.map((row) => row.id))
+}

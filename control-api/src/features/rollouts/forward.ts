@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How a rollout goes on, wave by wave: offered, watched, judged.
 import { hold, react } from './endings.ts'
-import { DEADLINES, MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
+import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import * as reasons from './reasons.ts'
+import { isConflict, isPutOffByItself } from './refusals.ts'
 import {
   countTasks,
   hasFailed,
@@ -11,6 +12,7 @@ import {
   isOpen,
   isUnanswered,
   isUnproven,
+  MOVING,
 } from './tasks.ts'
 import { move, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
 
@@ -20,12 +22,15 @@ export function goOn(turn: Turn): boolean {
   const { tasks, policy, progress } = rollout
   const failures = failuresOver(rollout)
   if (failures.length > 0) return reactToFailures(turn, failures)
-  if (progress.hold) return stay(turn, 'paused', reasons.held(progress.hold))
+  if (progress.hold?.kind === 'control_plane_restart') holdUntilHeard(turn)
+  const { hold: held } = turn.rollout.progress
+  if (held) return stay(turn, 'paused', reasons.held(held))
   if (progress.phase === 'waiting') return beginWave(turn)
   const late = tasks.filter(isLate)
   if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
   if (progress.phase === 'soaking') return soak(turn)
-  if (dispatch(turn)) return stay(turn, 'running', reasons.waiting(turn.rollout))
+  const sent = dispatch(turn)
+  if (sent.isWaiting) return stay(turn, 'running', reasons.waiting(turn.rollout, sent.withoutRoom))
   const { done, pending, total } = countTasks(tasks)
   if (done === 0 && pending > 0) {
     return callBack(turn) || stay(turn, 'paused', reasons.unreached(total))
@@ -39,6 +44,23 @@ export function goOn(turn: Turn): boolean {
   else finishWave(turn)
   return true
 }
+
+/** What nodes under way did meanwhile nobody knows until they speak. */
+export function holdUntilHeard(turn: Turn): void {
+  const unheard = unheardOf(turn.rollout)
+  if (unheard.length === 0) setProgress(turn, { hold: null })
+  else hold(turn, 'control_plane_restart', reasons.unheard(unheard))
+}
+
+/** Of the wave under way: those that were offered the version and are to be well with it. */
+export const unheardOf = ({ tasks, progress }: Rollout) =>
+  tasks.filter(
+    (task) =>
+      task.wave === progress.wave &&
+      !task.isConnected &&
+      !task.isExcused &&
+      (task.state === 'healthy' || MOVING.includes(task.state)),
+  )
 
 const isMissed = (task: Task) =>
   task.state === 'unreachable' && !task.isExcused && !(isDeferred(task) && mayBeOffered(task))
@@ -64,7 +86,9 @@ function beginWave(turn: Turn): boolean {
 /** Those that are too many; what is worst decides. */
 function failuresOver({ tasks, policy, progress }: Rollout): Task[] {
   const failures = tasks.filter(hasFailed)
-  const isGrave = failures.some(({ state }) => state === 'unhealthy' || state === 'apply_stuck')
+  const isGrave = failures.some(
+    (task) => task.state === 'unhealthy' || task.state === 'apply_stuck' || isConflict(task),
+  )
   const sofar = tasks.filter((task) => task.wave <= progress.wave).length
   const allowed = progress.wave === 0 ? 0 : Math.floor((sofar * policy.maxFailedPercent) / 100)
   return isGrave || failures.length > allowed ? failures : []
@@ -83,37 +107,44 @@ function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
   return false
 }
 
-/** Offers what there is room for; true: the wave waits for nodes. */
-function dispatch(turn: Turn): boolean {
+/** Offers what there is room for. withoutRoom: how many only the farm's budget keeps waiting. */
+function dispatch(turn: Turn): { isWaiting: boolean; withoutRoom: number } {
   const { progress, policy } = turn.rollout
   const isBounded = policy.maxParallel !== null
   const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)
   if (isBounded) callAbsent(turn, inWave)
-  const may = inWave.filter((task) => task.state === 'pending' || isDeferred(task))
+  const may = inWave.filter(isToBeOffered)
   const able = may.filter((task) => !isBounded || (task.isConnected && task.offers < MAX_OFFERS))
-  offerTo(turn, able)
+  const withoutRoom = offerTo(turn, able)
   const waits = (task: Task) => isOpen(task) || able.includes(task)
-  return turn.rollout.tasks.some((task) => task.wave === progress.wave && waits(task))
+  const isWaiting = turn.rollout.tasks.some((task) => task.wave === progress.wave && waits(task))
+  return { isWaiting, withoutRoom }
 }
+
+/** Its turn has come, or it was out of reach when it had, or refused for now. */
+export const isToBeOffered = (task: Task) =>
+  isDeferred(task) || (task.state === 'pending' && !isPutOffByItself(task))
 
 /** Who is not there when its turn comes has a moment to appear. */
 function callAbsent(turn: Turn, tasks: readonly Task[]): void {
   for (const task of tasks) {
-    if (task.state !== 'pending') continue
+    if (task.state !== 'pending' || isPutOffByItself(task)) continue
     if (task.isConnected && task.deadlineMs !== null) put(turn, task, { ...task, deadlineMs: null })
     if (!task.isConnected && task.deadlineMs === null) {
-      put(turn, task, { ...task, deadlineMs: DEADLINES.ackMs })
+      put(turn, task, { ...task, deadlineMs: turn.rollout.policy.ackMs })
     }
   }
 }
 
-export function offerTo(turn: Turn, tasks: readonly Task[]): void {
-  const { rollout } = turn
-  const room = most(rollout.policy) - rollout.tasks.filter(isUnproven).length
-  const able = tasks.filter((task) => rollout.policy.maxParallel === null || mayBeOffered(task))
-  for (const { nodeId } of able.slice(0, Math.max(0, room))) {
-    turn.effects.push({ kind: 'offer', nodeId })
-  }
+/** How many only the farm's budget keeps waiting. */
+export function offerTo(turn: Turn, tasks: readonly Task[]): number {
+  const { policy, tasks: all, room: farmRoom } = turn.rollout
+  const able = tasks.filter((task) => policy.maxParallel === null || mayBeOffered(task))
+  const unproven = all.filter(isUnproven).length
+  const within = (limit: number) => Math.min(able.length, Math.max(0, limit - unproven))
+  const room = within(Math.min(most(policy), farmRoom ?? Number.POSITIVE_INFINITY))
+  for (const { nodeId } of able.slice(0, room)) turn.effects.push({ kind: 'offer', nodeId })
+  return within(most(policy)) - room
 }
 
 const mayBeOffered = (task: Task) => task.isConnected && task.offers < MAX_OFFERS

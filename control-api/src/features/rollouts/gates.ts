@@ -95,7 +95,7 @@ function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: C
   if (lack !== null) return without(both, `${name}: ${lack}`)
   const found = quantileRatio(ours ?? [], theirs ?? [], { q, seed: given.seed })
   if (!found) return without(both, `${name}: nothing was measured that can be compared`)
-  const shown = `${name} is ${found.value.toFixed(2)} times the others’ (${range(found)}), at most ${gate.max}`
+  const shown = `${name} is ${found.value.toFixed(2)} times the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
 }
 
@@ -104,15 +104,15 @@ function judgeShare(gate: Gate, metric: Part & { name: string }, given: Case): G
     samples.map((sample) => partOf(sample, metric)),
   )
   const [mine, others] = [sumOf(given.canary.samples, metric), sumOf(given.control.samples, metric)]
-  const canary = { nodes: given.canary.nodes, samples: mine.whole, value: shareOf(mine) }
-  const control = { nodes: given.control.nodes, samples: others.whole, value: shareOf(others) }
+  const canary = { ...headOf(given.canary), samples: mine.whole, value: shareOf(mine) }
+  const control = { ...headOf(given.control), samples: others.whole, value: shareOf(others) }
   const both = { ...gate, canary, control }
   const lack = lackOf(given, mine.whole, others.whole)
   if (lack !== null) return without(both, `${metric.name}: ${lack}`)
   const more = shareDifference(ours ?? [], theirs ?? [], { seed: given.seed })
   const found = metric.isGood ? { value: -more.value, low: -more.high, high: -more.low } : more
   const how = metric.isGood ? 'lower' : 'higher'
-  const shown = `${metric.name} is ${found.value.toFixed(4)} ${how} than the others’ (${range(found)}), at most ${gate.max}`
+  const shown = `${metric.name} is ${found.value.toFixed(4)} ${how} than the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
   return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
 }
 
@@ -147,8 +147,19 @@ const range = ({ low, high }: Interval) => `${low.toFixed(4)} to ${high.toFixed(
 const merged = (histograms: readonly Histogram[] = []) =>
   histograms.length > 0 ? histograms.reduce(mergeHistograms) : null
 
-const sideOf = ({ nodes }: Group, histogram: Histogram | null, q: number) => ({
+/** Made by the nodes themselves: never hidden among visitors'. */
+const headOf = ({ nodes, samples }: Group) => ({
   nodes,
+  probed: samples.reduce((sum, { counters }) => sum + (counters.probeRequests ?? 0), 0),
+})
+
+const probesIn = ({ canary, control }: Sides) =>
+  canary.probed + control.probed > 0
+    ? `; probes: ${canary.probed}, and ${control.probed} of the others`
+    : ''
+
+const sideOf = (group: Group, histogram: Histogram | null, q: number) => ({
+  ...headOf(group),
   samples: histogram?.count ?? 0,
   value: histogram ? quantile(histogram, q) : null,
 })

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
+import { DEADLINES, type Deadlines } from '../../agents/deadlines.ts'
 import type { ConfigError } from '../../schema/common.ts'
-import type { Gate, OnFailure, RolloutState, TaskState, Verdict } from './schema.ts'
+import type { Gate, OnFailure, Probe, RolloutState, TaskState, Verdict } from './schema.ts'
 
 /** Frozen at the start, like the nodes and their waves: its digest is of all three. */
-export type Policy = {
+export type Policy = Deadlines & {
   /** Most nodes offered the version and not yet healthy; null: all of a wave at once, there or not. */
   maxParallel: number | null
   /** Most nodes between two configs at once, also while all go back; null: no limit. */
@@ -27,6 +28,10 @@ export type Policy = {
   gates: readonly Gate[]
   /** Requests on each side; of fewer nothing is concluded. */
   minSamples: number
+  /** The version succeeded not long ago: only gates that take it back are asked, and more nodes at once. */
+  isFastPath: boolean
+  /** What nodes fetch from themselves where visitors make fewer; none: nothing. */
+  probes: readonly Probe[]
 }
 
 export type Task = {
@@ -48,13 +53,23 @@ export type Task = {
   /** How often it was offered the version. */
   offers: number
   flaps: number
+  /** How often it refused for a reason that may pass. */
+  refusals: number
+  /** Its system, version and capabilities, when the plan was made: nodes of a kind refuse the same things. */
+  kind: string
   /** It failed, and an operator goes on without it. */
   isExcused: boolean
   /** Of now; not stored. */
   isConnected: boolean
 }
 
-export type HoldKind = 'manual' | 'gate_failed' | 'gate_no_data' | 'gate_inconclusive' | 'deadline'
+export type HoldKind =
+  | 'manual'
+  | 'gate_failed'
+  | 'gate_no_data'
+  | 'gate_inconclusive'
+  | 'deadline'
+  | 'control_plane_restart'
 export type Hold = { kind: HoldKind; message: string }
 export type Progress = {
   wave: number
@@ -79,6 +94,8 @@ export type Rollout = {
   tasks: readonly Task[]
   /** Why no wave may begin now; null: it may. Of now; not stored. */
   closed: string | null
+  /** Of the farm's budget, what the other rollouts leave to it; null: no limit. Of now; not stored. */
+  room: number | null
 }
 
 /** A node as it is when the rollout becomes its owner. */
@@ -102,6 +119,8 @@ export type NodeEvent =
   /** Measurements say that it is not well. */
   | { kind: 'ill'; nodeId: string; gate: string; message: string }
   | { kind: 'decommissioned'; nodeId: string }
+  /** Its config was changed on the machine. generation: it refused that one for it; null: it only said so. */
+  | { kind: 'drifted'; nodeId: string; generation: number | null; digest: string | null }
 export type Command =
   | { kind: 'freeze'; actor: string }
   | { kind: 'pause'; actor: string; why: string }
@@ -130,6 +149,8 @@ export type RolloutEvent =
   /** For a while nobody could reach us: what is awaited is awaited anew. */
   | { kind: 'heard-again' }
   | { kind: 'elapsed'; ms: number }
+  /** Other rollouts may have left room. */
+  | { kind: 'room' }
   /** A later rollout has these nodes now. At once: what one leaves must not go to another of them. */
   | { kind: 'superseded'; nodeIds: readonly string[]; by: string }
   | Evaluated
@@ -158,8 +179,6 @@ export type Effect =
   | { kind: 'release-leases' }
 export type Outcome = { rollout: Rollout; effects: Effect[]; transitions: Transition[] }
 
-/** Relative to the step before; the node gets the same ones with its assignment. */
-export const DEADLINES = { ackMs: 10_000, applyMs: 30_000, confirmMs: 60_000 }
 /**
  * On top of a step's whole time once we are back: a node that found nobody asks again after at most
  * 5 s (the protocol's rule N5; nodes of earlier builds after 30), gives up a connection that nobody takes after 10 s, and first says hello.
@@ -170,6 +189,7 @@ export const MAX_OFFERS = 3
 
 /** One wave of all nodes, and nothing is asked of them but that they confirm. */
 export const AT_ONCE: Policy = {
+  ...DEADLINES,
   maxParallel: null,
   blastBudget: null,
   minHealthyMs: 0,
@@ -182,6 +202,8 @@ export const AT_ONCE: Policy = {
   onFailure: 'pause',
   gates: [],
   minSamples: 500,
+  isFastPath: false,
+  probes: [],
 }
 
 export const firstProgress = (

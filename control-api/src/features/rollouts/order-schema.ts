@@ -10,7 +10,13 @@ import {
   SelectorSchema,
   someOf,
 } from '../../schema/common.ts'
-import { PlanDigestSchema, PolicySchema, StrategySchema } from './schema.ts'
+import {
+  IsFastPathSchema,
+  KindSchema,
+  PlanDigestSchema,
+  PolicySchema,
+  StrategySchema,
+} from './schema.ts'
 
 export const OnOverlapSchema = Type.Enum(['queue', 'refuse', 'supersede'], {
   description:
@@ -67,11 +73,13 @@ export const RolloutPlanSchema = Type.Object({
       digest: Nullable(DigestSchema),
       errors: Type.Array(ConfigErrorSchema),
       group: NameSchema,
+      kind: KindSchema,
       wave: Type.Integer({ minimum: 0 }),
     }),
   ),
   waves: Type.Integer({ description: 'How many' }),
   policy: PolicySchema,
+  isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,
   excluded: someOf(
     Type.Object({

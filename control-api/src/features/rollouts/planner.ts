@@ -43,7 +43,17 @@ export type ExcludedNode = { node: FleetNode; group: string; reason: string }
 export type Plan = { nodes: PlannedNode[]; excluded: ExcludedNode[]; grouping: Grouping }
 
 type Deps = { db: Reader; checkFor: CheckFor; readGrouping: ReadGrouping }
-type Ordered = { config: string; text: string; selector: Selector }
+type Ordered = {
+  config: string
+  text: string
+  selector: Selector
+  excludeKinds: readonly string[]
+}
+
+/** Nodes of one kind refuse the same things. */
+export const kindOf = ({ os, version, capabilities }: Kind): string =>
+  [os, version, ...(JSON.parse(capabilities) as string[])].join(' · ')
+type Kind = Pick<FleetNode, 'os' | 'version' | 'capabilities'>
 
 export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered: Ordered) {
   const { config, text } = ordered
@@ -54,7 +64,7 @@ export async function planRollout({ db, checkFor, readGrouping }: Deps, ordered:
   for (const node of await activeNodes(db)) {
     const target = targetOf(grouping, node)
     const group = target.group.name
-    const reason = whyExcluded(grouping, target, ordered)
+    const reason = whyExcluded(grouping, target, ordered) ?? ofExcludedKind(node, ordered)
     if (reason !== null) {
       plan.excluded.push({ node, group, reason })
       continue
@@ -106,6 +116,9 @@ function whyExcluded(
     ? null
     : `The rollout is only for ${formatSelector(selector)}.`
 }
+
+const ofExcludedKind = (node: FleetNode, { excludeKinds }: Ordered) =>
+  excludeKinds.includes(kindOf(node)) ? `The order leaves out its kind: ${kindOf(node)}.` : null
 
 /** Whether the fleet is still the one that was planned for. */
 export function isSameFleet(

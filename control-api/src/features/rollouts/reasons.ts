@@ -1,30 +1,43 @@
 // SPDX-License-Identifier: MIT
 // Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
 import type { Hold, Progress, Rollout, Task } from './model.ts'
+import { isConflict, isOfItsKind } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered } from './tasks.ts'
 
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
 
-export function waiting(rollout: Rollout): string {
+export function waiting(rollout: Rollout, withoutRoom: number): string {
   const { done, total } = countTasks(rollout.tasks)
   const { wave } = rollout.progress
   const open = rollout.tasks.filter((task) => task.wave === wave && isOpen(task))
   const forWhom = open.length > 0 ? `; waiting for ${names(open)}` : ''
-  return `${inWave(rollout.progress)}${done} of ${total} nodes have the version${forWhom}.`
+  return `${inWave(rollout)}${done} of ${total} nodes have the version${forWhom}.${noRoom(withoutRoom)}`
 }
 
-const inWave = ({ wave, waves }: Progress) => {
-  if (waves === 1) return ''
+const noRoom = (nodes: number) =>
+  nodes > 0
+    ? ` ${nodes} of them ${nodes > 1 ? 'wait' : 'waits'} until other rollouts leave room in the farm's blast budget.`
+    : ''
+
+function inWave({ progress: { wave, waves }, policy }: Pick<Rollout, 'progress' | 'policy'>) {
+  const fast = policy.isFastPath
+    ? 'Fast path, for the version succeeded not long ago: gates that only pause are left out. '
+    : ''
+  if (waves === 1) return fast
   return wave < waves
-    ? `Wave ${wave + 1} of ${waves}: `
-    : 'The last wave, of nodes that were out of reach: '
+    ? `${fast}Wave ${wave + 1} of ${waves}: `
+    : `${fast}The last wave, of nodes that were out of reach: `
 }
 
 export const soaking = ({ policy, progress }: Rollout) =>
-  `${inWave(progress)}its nodes are healthy and are watched for ${policy.soakMs / 1000} s before the next wave begins.`
+  `${inWave({ policy, progress })}its nodes are healthy and are watched for ${policy.soakMs / 1000} s before the next wave begins.`
 
-export const awaitingEvidence = ({ policy, progress }: Rollout) =>
-  `${inWave(progress)}its nodes are healthy; ${progress.verdict?.message ?? 'evidence is being gathered'}. Without evidence it pauses after ${policy.maxSoakMs / 1000} s.`
+export function awaitingEvidence({ policy, progress }: Rollout): string {
+  const { message = 'evidence is being gathered', verdict } = progress.verdict ?? {}
+  const isProbed = policy.probes.length > 0 && verdict === 'no_data'
+  const probed = isProbed ? ' Nodes fetch its probes from themselves meanwhile.' : ''
+  return `${inWave({ policy, progress })}its nodes are healthy; ${message}.${probed} Without evidence it pauses after ${policy.maxSoakMs / 1000} s.`
+}
 
 export const away = (tasks: readonly Task[]) =>
   `${names(tasks)} took the version and ${tasks.length > 1 ? 'are' : 'is'} not connected. It goes on by itself on return, resume goes on without. ${WAY_OUT}`
@@ -36,9 +49,14 @@ export function failed(tasks: readonly Task[]): string {
   const [first] = tasks
   const them = tasks.length > 1 ? 'them' : 'it'
   return first
-    ? `${tell(first)}${andMore(tasks.length)} Resume goes on without ${them}. ${WAY_OUT}`
+    ? `${tell(first)}${andMore(tasks.length)}${ofItsKind(first)} Resume goes on without ${them}. ${WAY_OUT}`
     : ''
 }
+
+const ofItsKind = (task: Task) =>
+  isOfItsKind(task) && task.kind !== ''
+    ? ` Nodes of its kind may refuse it too; an order whose strategy has "excludeKinds": ["${task.kind}"] leaves them out.`
+    : ''
 
 export function late(tasks: readonly Task[]): string {
   const [first] = tasks
@@ -59,9 +77,13 @@ export function held({ kind, message }: Hold): string {
     gate_no_data: 'Resume watches its nodes anew, skip-gate goes on without evidence.',
     gate_inconclusive: 'Resume watches its nodes anew, skip-gate goes on all the same.',
     deadline: 'Resume gives it that time again.',
+    control_plane_restart: 'It goes on by itself then, resume goes on without them.',
   }
   return `${message} ${onResume[kind]} ${WAY_OUT}`
 }
+
+export const unheard = (tasks: readonly Task[]) =>
+  `The control plane was away, and waits until the nodes under way have been heard again: ${names(tasks)}.`
 
 export function frozen(tasks: readonly Task[], by: string): string {
   const { done, total } = countTasks(tasks)
@@ -83,6 +105,9 @@ export function succeeded(tasks: readonly Task[]): string {
     return `${done} of ${total} nodes have the version; an operator went on without ${names(without)}.`
   }
   if (done === 0) return 'There is no node to change.'
+  if (tasks.every(({ offers }) => offers === 0)) {
+    return `Nothing to do: ${done === 1 ? 'the node has' : `all ${done} nodes have`} the version already.`
+  }
   return `${done === 1 ? 'The node has' : `All ${done} nodes have`} the version.`
 }
 
@@ -118,6 +143,7 @@ export function tell(task: Task): string {
     apply_stuck: 'could neither apply the version nor go back: look at it now',
   }
   const code = task.code ? ` (${task.code})` : ''
+  if (isConflict(task)) return `${task.nodeName} is in conflict with the version: ${task.message}.`
   const place = task.errors[0]?.line ? `, line ${task.errors[0].line}` : ''
   return `${task.nodeName} ${what[task.state] ?? 'failed'}${code}${task.message ? `: ${task.message}` : ''}${place}.`
 }

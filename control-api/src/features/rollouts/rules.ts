@@ -15,22 +15,32 @@
 // applying ends that, and one that was out of reach when the rollout succeeded takes the version on return.
 
 import { freeze, goOnBack, hold, react, startBack } from './endings.ts'
-import { awayOf, finishWave, goOn, offerTo } from './forward.ts'
+import {
+  awayOf,
+  finishWave,
+  goOn,
+  holdUntilHeard,
+  isToBeOffered,
+  offerTo,
+  unheardOf,
+} from './forward.ts'
 import {
   type Command,
-  DEADLINES,
   type Evaluated,
   isTerminal,
   isWaiting,
   type NodeEvent,
   type Outcome,
+  type Policy,
   RECONCILIATION_GRACE_MS,
   type Rollout,
   type RolloutEvent,
   type Task,
 } from './model.ts'
 import { whyNotBefore } from './queue.ts'
+import * as reasons from './reasons.ts'
 import type { TaskState } from './schema.ts'
+import { skip } from './task-states.ts'
 import {
   advance,
   countTasks,
@@ -39,9 +49,8 @@ import {
   isLate,
   isToBeLeft,
   isUnanswered,
-  skip,
 } from './tasks.ts'
-import { giveUp, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
+import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 import { takeBefore } from './waiting.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
@@ -80,6 +89,8 @@ function take(turn: Turn, event: RolloutEvent): void {
       break
     case 'elapsed':
       letPass(turn, event.ms)
+      break
+    case 'room':
       break
     case 'superseded':
       leave(turn, event.nodeIds, `superseded by ${event.by}`)
@@ -171,10 +182,11 @@ function resume(turn: Turn): void {
     ...(kind === 'deadline' && { progressLeftMs: policy.progressDeadlineMs }),
     ...(isGate && { soakedMs: 0, verdict: null }),
   })
-  if (kind !== undefined) return
+  const isRestart = kind === 'control_plane_restart'
+  if (kind !== undefined && !isRestart) return
   // As long as nobody has it, there is nothing to go on with.
   const isProven = countTasks(tasks).done > 0
-  const away = awayOf(turn.rollout)
+  const away = [...awayOf(turn.rollout), ...(isRestart ? unheardOf(turn.rollout) : [])]
   for (const task of tasks) {
     const isAway = away.includes(task) || (isProven && task.state === 'unreachable')
     if (hasFailed(task) || isLate(task) || isAway) put(turn, task, { ...task, isExcused: true })
@@ -188,8 +200,8 @@ function takeNodeEvent(turn: Turn, event: NodeEvent): void {
   const after = path.at(-1)
   if (!after) return
   const isPutOff = event.kind === 'deadline' && isDeferred(after)
-  // Its offer must not come to life when its turn is over.
-  if (isPutOff) withdraw(turn, task)
+  // Its offer must not come to life when its turn is over, or when a change on the machine is let go.
+  if (isPutOff || event.kind === 'drifted') withdraw(turn, task)
   if (isPutOff) put(turn, task, { ...after, wave: turn.rollout.progress.waves })
   else put(turn, task, ...path)
 }
@@ -219,6 +231,16 @@ function awaitAnew(turn: Turn): void {
       progressLeftMs: progressLeftMs === null ? null : progressLeftMs + RECONCILIATION_GRACE_MS,
     })
   }
+  awaitHellos(turn)
+}
+
+function awaitHellos(turn: Turn): void {
+  const { state, progress } = turn.rollout
+  const isUnderWay = state === 'running' || state === 'paused'
+  if (!isUnderWay || progress.hold !== null) return
+  holdUntilHeard(turn)
+  const held = turn.rollout.progress.hold
+  if (held) move(turn, 'paused', reasons.held(held))
 }
 
 function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {
@@ -226,16 +248,19 @@ function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null 
   const isCalled =
     task.state === 'pending' && policy.maxParallel !== null && progress.phase !== 'waiting'
   const isAwaited = task.deadlineMs || (isCalled && task.wave === progress.wave)
-  const stepMs = STEP_MS[task.state]
+  const stepMs = stepOf(task, policy)
   return isAwaited && stepMs ? stepMs + RECONCILIATION_GRACE_MS : task.deadlineMs
 }
 
-const STEP_MS: Partial<Record<TaskState, number>> = {
-  pending: DEADLINES.ackMs,
-  offered: DEADLINES.ackMs,
-  applying: DEADLINES.applyMs,
-  applied: DEADLINES.confirmMs,
-  reverting: DEADLINES.applyMs,
+function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number | undefined {
+  const steps: Partial<Record<TaskState, number>> = {
+    pending: ackMs,
+    offered: ackMs,
+    applying: applyMs,
+    applied: confirmMs,
+    reverting: applyMs,
+  }
+  return steps[state]
 }
 
 function letPass(turn: Turn, ms: number): void {
@@ -269,7 +294,7 @@ function settle(turn: Turn): void {
   const { state } = turn.rollout
   if (isTerminal(state)) settleTasks(turn)
   else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
-  if (state === 'succeeded') offerTo(turn, turn.rollout.tasks.filter(isDeferred))
+  if (state === 'succeeded') offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 
 /** It goes on no further: only back, or not at all. */

@@ -88,6 +88,7 @@ export type Gate = Static<typeof GateSchema>
 const SideSchema = Type.Object({
   nodes: Type.Integer(),
   samples: Type.Integer({ description: 'Requests' }),
+  probed: Type.Integer({ description: 'So many requests, of all in that time, were probes' }),
   value: Nullable(Type.Number()),
 })
 const GateEvidenceSchema = Type.Object({
@@ -111,8 +112,31 @@ export const EvidenceSchema = Type.Object({
 })
 export type Evidence = Static<typeof EvidenceSchema>
 
+/** What nodes fetch from themselves. */
+export const ProbeSchema = Type.Object(
+  {
+    host: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9.-]{1,253}$',
+        examples: ['www.example.org'],
+        description: 'Of the site. Left out: the address of the node itself',
+      }),
+    ),
+    path: Type.String({
+      pattern: '^/[!-"$-~]*$',
+      maxLength: 2048,
+      examples: ['/'],
+      description: 'With its query, as in a request: percent-encoded',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type Probe = Static<typeof ProbeSchema>
+
 const Percent = Type.Number({ minimum: 0, maximum: 100 })
 const Seconds = (maximum: number) => Type.Integer({ minimum: 0, maximum })
+/** The node keeps to it too: too short, and none can ever answer in time. */
+const StepSeconds = Type.Integer({ minimum: 5, maximum: 3600 })
 const Nodes = Type.Integer({ minimum: 1, maximum: 100_000 })
 /** Counted from the first wave on: 5 %, 25 %, 100 %. */
 export const WaveSizeSchema = Type.Union([
@@ -141,8 +165,18 @@ export const StrategySchema = Type.Object(
         description: 'A label: below 25 % of the farm no wave goes to two of its values',
       }),
     ),
+    excludeKinds: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), {
+        maxItems: 20,
+        description:
+          'Leaves out the nodes of these kinds (`kind` of the plan’s nodes), for they refuse the version',
+      }),
+    ),
     maxParallel: Type.Optional(Nodes),
     blastBudget: Type.Optional(Nodes),
+    ackSeconds: Type.Optional(StepSeconds),
+    applySeconds: Type.Optional(StepSeconds),
+    confirmSeconds: Type.Optional(StepSeconds),
     minHealthySeconds: Type.Optional(Seconds(3600)),
     soakSeconds: Type.Optional(Seconds(86_400)),
     maxSoakSeconds: Type.Optional(Seconds(86_400)),
@@ -161,6 +195,13 @@ export const StrategySchema = Type.Object(
     minSamples: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests on each side' }),
     ),
+    probes: Type.Optional(
+      Type.Array(ProbeSchema, {
+        maxItems: 20,
+        description:
+          'Where visitors make too few requests, nodes fetch these from themselves, at most 50 a second each. Left out: none are made',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -169,6 +210,11 @@ export type Strategy = Static<typeof StrategySchema>
 export const PolicySchema = Type.Object({
   maxParallel: Nullable(Type.Integer()),
   blastBudget: Nullable(Type.Integer()),
+  ackSeconds: Type.Number({ description: 'From the offer until the node has checked it' }),
+  applySeconds: Type.Number({ description: 'From then on until it runs' }),
+  confirmSeconds: Type.Number({
+    description: 'From then on until it is confirmed; unconfirmed the node goes back by itself',
+  }),
   minHealthySeconds: Type.Number(),
   soakSeconds: Type.Number(),
   maxSoakSeconds: Type.Number(),
@@ -179,6 +225,14 @@ export const PolicySchema = Type.Object({
   onFailure: OnFailureSchema,
   gates: Type.Array(GateSchema),
   minSamples: Type.Integer(),
+  probes: Type.Array(ProbeSchema),
+})
+export const KindSchema = Type.String({
+  description: 'Its system, version and capabilities: nodes of a kind refuse the same things',
+})
+export const IsFastPathSchema = Type.Boolean({
+  description:
+    'The version is one of the last three released: gates that do not take it back are left out, and four times as many nodes go at once',
 })
 export const PlanDigestSchema = Type.String({
   description: 'Of the version, the nodes, their waves, the policy',
@@ -218,6 +272,7 @@ export const RolloutSchema = Type.Object({
   }),
   soakedSeconds: Type.Number(),
   policy: PolicySchema,
+  isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,
   evidence: Nullable(
     Type.Object({

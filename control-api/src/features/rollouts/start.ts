@@ -26,7 +26,14 @@ import { activeNodes, type FleetNode } from './fleet-store.ts'
 import { ownersOf } from './lease-store.ts'
 import { firstProgress, isWaiting } from './model.ts'
 import type { OnOverlap } from './order-schema.ts'
-import { type CheckFor, isSameFleet, type Plan, type PlannedNode, planRollout } from './planner.ts'
+import {
+  type CheckFor,
+  isSameFleet,
+  kindOf,
+  type Plan,
+  type PlannedNode,
+  planRollout,
+} from './planner.ts'
 import { MAX_WAITING } from './queue.ts'
 import { nodesWaitedFor, waitingRows } from './queue-store.ts'
 import type { Strategy } from './schema.ts'
@@ -44,6 +51,8 @@ export type StartDeps = {
   checkFor: CheckFor
   readGrouping: ReadGrouping
   findVersionText: (config: string, version: number) => Promise<string | null>
+  /** The versions of the config that were released last, newest first. */
+  lastReleases: (config: string, most: number) => Promise<number[]>
   isConnected: (nodeId: string) => boolean
   /** Requests per second, lately; a node that was not measured is absent. */
   throughputOf: (nodeIds: readonly string[]) => Promise<ReadonlyMap<string, number>>
@@ -71,6 +80,9 @@ export type Arrangement = Plan & { arranged: Arranged; planDigest: string }
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
 const ATTEMPTS = 3
 
+/** What succeeded so lately may come back faster. */
+const FAST_PATH_RELEASES = 3
+
 export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Arrangement> {
   const { config, version, selector, scope, emergency } = ordered
   requireSense(ordered, deps.now())
@@ -79,14 +91,18 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
-  const plan = await planRollout(deps, { config, text, selector: parsed.selector })
+  const { excludeKinds = [] } = strategy ?? {}
+  const wanted = { config, text, selector: parsed.selector, excludeKinds }
+  const plan = await planRollout(deps, wanted)
   refuseNodesOutside(
     plan.nodes.map(({ node }) => node),
     scope,
   )
   const isStill = await whoStaysAsItIs(deps, ordered)
   const changing = plan.nodes.filter((planned) => !isStill(planned))
-  const first = arrange(await waveNodes(deps, changing, strategy), strategy)
+  const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
+  const nodes = await waveNodes(deps, changing, strategy)
+  const first = arrange(nodes, strategy, { isFastPath: recent.includes(version) })
   // Should such a node have to change after all, it does so behind those that prove something.
   const last = first.waves - 1
   const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))
@@ -137,7 +153,7 @@ async function waveNodes(
   return surelyFirst.map(({ node }) => ({
     id: node.id,
     throughput: throughput.get(node.id) ?? null,
-    kind: [node.os, node.version, node.capabilities].join('\n'),
+    kind: kindOf(node),
     domain: strategy?.failureDomain ? domainOf(node.labels, strategy.failureDomain) : null,
     isConnected: isConnected(node.id),
   }))
@@ -270,6 +286,7 @@ const toTask = (
   wave: waveOf.get(node.id) ?? 0,
   digest: digest ?? '',
   group_name: group,
+  kind: kindOf(node),
   text,
   textId,
 })

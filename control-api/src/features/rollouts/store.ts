@@ -5,10 +5,10 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transac
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
-import type { Rollout } from './model.ts'
+import { AT_ONCE, type Policy, type Rollout } from './model.ts'
 import type { RolloutState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
-import { insertTasks, type NewTask, tasksOf, toTask } from './task-store.ts'
+import { insertTasks, type NewTask, tasksOf, toTask, unprovenBeside } from './task-store.ts'
 
 export type Reader = Kysely<Database> | Transaction<Database>
 export type Trx = Transaction<Database>
@@ -74,23 +74,35 @@ const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: 
     .limit(limit)
 
 export type Loaded = { row: RolloutRow; rollout: Rollout }
+/** What the database does not know of now. */
+export type Now = {
+  /** Known in memory only: after a restart nobody is until they speak. */
+  isConnected: (nodeId: string) => boolean
+  /** Most nodes of the farm between two configs at once; null: no limit. */
+  farmBudget: (db: Reader) => Promise<number | null>
+}
 
-/**
- * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
- * window is open the engine knows.
- */
+/** What was not asked when it was made is as it was then for all. */
+export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
+  ...AT_ONCE,
+  ...JSON.parse(policy),
+})
+
+/** Whether a change window is open the engine knows. */
 export async function loadRollout(
   trx: Reader,
   id: string,
-  isConnected: (nodeId: string) => boolean,
+  { isConnected, farmBudget }: Now,
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
   const rows = await tasksOf(trx, [id], null)
   const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
   const { state, reason } = row
-  const frozen = { policy: JSON.parse(row.policy), progress: JSON.parse(row.progress) }
-  return { row, rollout: { state, reason, ...frozen, tasks, closed: null } }
+  const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
+  const budget = await farmBudget(trx)
+  const room = budget === null ? null : budget - (await unprovenBeside(trx, id))
+  return { row, rollout: { state, reason, ...frozen, tasks, closed: null, room } }
 }
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
@@ -115,18 +127,27 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
+/** They share the farm's budget. Who goes back comes first. */
+export async function sharingRollouts(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'reverting'])
+    .orderBy((eb) => eb.case().when('state', '=', 'reverting').then(0).else(1).end())
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** Under way, with gates. */
-export async function gatedRollouts(
-  db: Reader,
-  isConnected: (nodeId: string) => boolean,
-): Promise<Loaded[]> {
+export async function gatedRollouts(db: Reader, now: Now): Promise<Loaded[]> {
   const rows = await db
     .selectFrom('rollouts')
     .select('id')
     .where('state', 'in', ['running', 'paused'])
     .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
     .execute()
-  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
+  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, now)))
   return loaded.filter((one) => one !== null)
 }
 

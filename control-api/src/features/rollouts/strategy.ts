@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From what an order says of its waves to the plan that is frozen: policy, waves, digest. Pure.
 import canonicalize from 'canonicalize'
+import { DEADLINES } from '../../agents/deadlines.ts'
 import { sha256 } from '../../ids.ts'
 import { AT_ONCE, type Policy } from './model.ts'
 import type { Gate, Strategy } from './schema.ts'
@@ -18,6 +19,9 @@ export const DEFAULT_GATES: Gate[] = [
   { metric: 'firstByteP99', max: 1.5, onFail: 'pause' },
 ]
 const DEFAULTS = {
+  ackSeconds: DEADLINES.ackMs / 1000,
+  applySeconds: DEADLINES.applyMs / 1000,
+  confirmSeconds: DEADLINES.confirmMs / 1000,
   minHealthySeconds: 30,
   soakSeconds: 120,
   maxSoakSeconds: 15 * 60,
@@ -28,30 +32,41 @@ const DEFAULTS = {
   onFailure: 'revert',
   gates: DEFAULT_GATES,
   minSamples: 500,
+  probes: [],
 } satisfies Partial<Strategy>
 /** On the whole wave, so that a farm does not reload at once. */
 const MAX_PARALLEL = { most: 10, percent: 10 }
 const BUDGET_PER_PARALLEL = 4
+const FAST_PATH_PARALLEL = 4
 
 /** No strategy: all at once, nothing but confirmations asked for. */
-export function arrange(nodes: readonly WaveNode[], strategy: Strategy | undefined): Arranged {
+export function arrange(
+  nodes: readonly WaveNode[],
+  strategy: Strategy | undefined,
+  { isFastPath }: { isFastPath: boolean },
+): Arranged {
   const waves = strategy ? planWaves(nodes, strategy.waves ?? CAREFUL) : [[...nodes]]
   const largest = waves.reduce((most, wave) => Math.max(most, wave.length), 0)
   const waveOf = new Map(waves.flatMap((wave, index) => wave.map(({ id }) => [id, index] as const)))
   return {
-    policy: strategy ? policyOf(strategy, largest) : AT_ONCE,
+    policy: strategy ? policyOf(strategy, largest, isFastPath) : AT_ONCE,
     waveOf,
     waves: Math.max(1, waves.length),
   }
 }
 
-function policyOf(strategy: Strategy, largestWave: number): Policy {
+/** What succeeded not long ago goes faster, and never unwatched: what would take it back is still asked. */
+function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean): Policy {
   const said = { ...DEFAULTS, ...strategy }
   const share = Math.ceil((largestWave * MAX_PARALLEL.percent) / 100)
-  const maxParallel = said.maxParallel ?? Math.max(1, Math.min(MAX_PARALLEL.most, share))
+  const usual = said.maxParallel ?? Math.max(1, Math.min(MAX_PARALLEL.most, share))
+  const maxParallel = isFastPath ? usual * FAST_PATH_PARALLEL : usual
   return {
     maxParallel,
-    blastBudget: Math.max(maxParallel, said.blastBudget ?? maxParallel * BUDGET_PER_PARALLEL),
+    blastBudget: Math.max(usual, said.blastBudget ?? maxParallel * BUDGET_PER_PARALLEL),
+    ackMs: said.ackSeconds * 1000,
+    applyMs: said.applySeconds * 1000,
+    confirmMs: said.confirmSeconds * 1000,
     minHealthyMs: said.minHealthySeconds * 1000,
     soakMs: said.soakSeconds * 1000,
     maxSoakMs: Math.max(said.soakSeconds, said.maxSoakSeconds) * 1000,
@@ -60,8 +75,10 @@ function policyOf(strategy: Strategy, largestWave: number): Policy {
     maxUnreachablePercent: said.maxUnreachablePercent,
     maxFlaps: said.maxFlaps,
     onFailure: said.onFailure,
-    gates: said.gates,
+    gates: isFastPath ? said.gates.filter(({ onFail }) => onFail === 'revert') : said.gates,
     minSamples: said.minSamples,
+    isFastPath,
+    probes: said.probes,
   }
 }
 
@@ -82,6 +99,9 @@ export function planDigestOf(
 export const viewPolicy = (policy: Policy) => ({
   maxParallel: policy.maxParallel,
   blastBudget: policy.blastBudget,
+  ackSeconds: policy.ackMs / 1000,
+  applySeconds: policy.applyMs / 1000,
+  confirmSeconds: policy.confirmMs / 1000,
   minHealthySeconds: policy.minHealthyMs / 1000,
   soakSeconds: policy.soakMs / 1000,
   maxSoakSeconds: policy.maxSoakMs / 1000,
@@ -93,4 +113,5 @@ export const viewPolicy = (policy: Policy) => ({
   onFailure: policy.onFailure,
   gates: [...policy.gates],
   minSamples: policy.minSamples,
+  probes: [...policy.probes],
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The rows this feature keeps in control.db (migrations/011-rollouts.ts, 025-groups.ts, 029-rollout-waves.ts,
-// 030-rollout-queue.ts).
+// 030-rollout-queue.ts, 032-rollout-probes.ts).
 import type { Generated } from 'kysely'
 import type { OnOverlap } from './order-schema.ts'
 import type { RolloutState, TaskState } from './schema.ts'
@@ -90,6 +90,10 @@ type NodeTasksTable = {
   /** How often it was offered the version. */
   offers: Generated<number>
   flaps: Generated<number>
+  /** How often it refused for a reason that may pass. */
+  refusals: Generated<number>
+  /** The node's system, version and capabilities when the plan was made. */
+  kind: Generated<string>
   excused: Generated<number>
 }
 

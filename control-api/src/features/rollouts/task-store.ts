@@ -7,10 +7,11 @@ import { type Task, WAITING } from './model.ts'
 import type { TaskState } from './schema.ts'
 import type { Reader, RolloutRow, Trx } from './store.ts'
 import type { RolloutTables } from './tables.ts'
+import { UNPROVEN } from './tasks.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string }
-export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'wave'> & {
+export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'kind' | 'wave'> & {
   text: string
   textId: string
 }
@@ -76,9 +77,36 @@ export const toTask = (row: TaskWithName, isConnected: boolean): Task => ({
       : { generation: row.previous_generation, digest: row.previous_digest },
   offers: row.offers,
   flaps: row.flaps,
+  refusals: row.refusals,
+  kind: row.kind,
   isExcused: row.excused === 1,
   isConnected,
 })
+
+/** Nodes of other rollouts between two configs. Of one that has ended: those still on their way in time. */
+export async function unprovenBeside(db: Reader, rolloutId: string): Promise<number> {
+  const { nodes } = await db
+    .selectFrom('node_tasks as t')
+    .select(({ fn }) => fn.countAll<number>().as('nodes'))
+    .where('t.rollout_id', '!=', rolloutId)
+    .where('t.excused', '=', 0)
+    .where((eb) => {
+      const isOwned = eb.exists(
+        eb
+          .selectFrom('node_leases as l')
+          .select('l.node_id')
+          .whereRef('l.node_id', '=', 't.node_id')
+          .whereRef('l.rollout_id', '=', 't.rollout_id'),
+      )
+      const isMoving = eb('t.deadline_remaining_ms', '>', 0)
+      return eb.or([
+        eb.and([eb('t.state', 'in', UNPROVEN), eb.or([isOwned, isMoving])]),
+        eb.and([eb('t.state', '=', 'reverting'), isMoving]),
+      ])
+    })
+    .executeTakeFirstOrThrow()
+  return nodes
+}
 
 export async function saveTask(
   trx: Trx,
@@ -98,6 +126,7 @@ export async function saveTask(
       deadline_remaining_ms: task.deadlineMs,
       offers: task.offers,
       flaps: task.flaps,
+      refusals: task.refusals,
       excused: Number(task.isExcused),
       previous_generation: task.previous?.generation ?? null,
       previous_digest: task.previous?.digest ?? null,
@@ -131,13 +160,22 @@ const OPEN: TaskState[] = [
   'revert_failed',
 ]
 
-/** Tasks of this node that are not over, whatever became of their rollouts, or are being watched. */
+/** Tasks of this node that are not over, whatever became of their rollouts, are being watched, or of the one that owns it. */
 export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: string }[]> =>
   trx
     .selectFrom('node_tasks')
     .select('rollout_id')
     .where('node_id', '=', nodeId)
-    .where('state', 'in', [...OPEN, 'healthy'])
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', [...OPEN, 'healthy']),
+        eb(
+          'rollout_id',
+          '=',
+          eb.selectFrom('node_leases').select('rollout_id').where('node_id', '=', nodeId),
+        ),
+      ]),
+    )
     .execute()
 
 /** Tasks of this rollout's nodes that are not over in rollouts that began before it. */

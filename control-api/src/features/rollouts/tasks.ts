@@ -2,41 +2,28 @@
 // What an event does to one node's task. Pure.
 //
 //   pending → offered → acked → applying → applied → confirmed → healthy → done
-//   offered, acked, applying → nacked         offered → unreachable → offered, or acked where its offer stands
+//   offered, acked, applying → nacked, or pending again when the refusal may pass (refusals.ts)
+//   offered … done → nacked (conflict: a person changed the config on the machine)      offered → unreachable → offered, or acked where its offer stands
 //   applying … done → apply_reverted | apply_stuck | unhealthy
 //   any → skipped (decommissioned, superseded by a later rollout, the rollout ended before it answered)
 //   what began to apply → reverting → reverted | revert_failed   (only when the rollout goes back)
-import { DEADLINES, MAX_OFFERS, type NodeEvent, type Policy, type Task } from './model.ts'
+import type { NodeEvent, Policy, Task } from './model.ts'
+import { conflicted, isConflict, refused } from './refusals.ts'
 import type { TaskState } from './schema.ts'
+import { RANK, skip, to } from './task-states.ts'
+import { goingBack } from './way-back.ts'
 
-/** How far along. An event never takes a task back; failures are the end of the way. */
-const RANK: Record<TaskState, number> = {
-  pending: 0,
-  offered: 1,
-  unreachable: 2,
-  acked: 3,
-  applying: 4,
-  applied: 5,
-  confirmed: 6,
-  healthy: 7,
-  done: 8,
-  nacked: 9,
-  unhealthy: 9,
-  apply_reverted: 10,
-  apply_stuck: 11,
-  reverting: 12,
-  reverted: 13,
-  revert_failed: 13,
-  skipped: 14,
-}
 export const rankOf = (state: TaskState) => RANK[state]
 
 /** The states the event takes the task through, the last one to stay; none: it changes nothing. */
 export function advance(task: Task, event: NodeEvent, policy: Policy): Task[] {
   const isOther =
-    'generation' in event && event.kind !== 'offered' && event.generation !== task.generation
+    'generation' in event &&
+    event.kind !== 'offered' &&
+    event.generation !== null &&
+    event.generation !== task.generation
   if (isOther || task.state === 'skipped') return []
-  if (task.state === 'reverting') return goingBack(task, event)
+  if (task.state === 'reverting') return goingBack(task, event, policy)
   const path = steps(task, event, policy)
   return path.filter((next) => isNews(task, next, event))
 }
@@ -44,39 +31,31 @@ export function advance(task: Task, event: NodeEvent, policy: Policy): Task[] {
 const isNews = (task: Task, next: Task, { kind }: NodeEvent) =>
   RANK[next.state] > RANK[task.state] ||
   (kind === 'offered' && task.state === 'unreachable' && task.generation === null) ||
+  (kind === 'nacked' && next.state === 'pending') ||
   (next.state === task.state &&
     (next.message !== task.message ||
       next.deadlineMs !== task.deadlineMs ||
       next.flaps !== task.flaps ||
       next.offers !== task.offers))
 
-const to = (task: Task, state: TaskState, deadlineMs: number | null = null): Task => ({
-  ...task,
-  state,
-  deadlineMs,
-  code: null,
-  message: '',
-  errors: [],
-})
-
 function steps(task: Task, event: NodeEvent, policy: Policy): Task[] {
   switch (event.kind) {
     case 'offered': {
       const { generation } = event
       const offers = task.offers + 1
-      const offered = to(task, 'offered', DEADLINES.ackMs)
+      const offered = to(task, 'offered', policy.ackMs)
       return [{ ...offered, generation, offers, isExcused: false }]
     }
     case 'acked':
-      return [to(task, 'acked'), to(task, 'applying', DEADLINES.applyMs)]
+      return [to(task, 'acked'), to(task, 'applying', policy.applyMs)]
     case 'nacked': {
       const { code, message, errors } = event
       const isTooLate = RANK[task.state] > RANK.applying
-      return isTooLate ? [] : [{ ...to(task, 'nacked'), code, message, errors }]
+      return isTooLate ? [] : [refused(task, { code, message, errors })]
     }
     case 'applied':
       // What runs is read back; anything else than the version is not "applied", whatever the node calls it.
-      return event.digest === task.digest ? [to(task, 'applied', DEADLINES.confirmMs)] : []
+      return event.digest === task.digest ? [to(task, 'applied', policy.confirmMs)] : []
     case 'confirmed':
       return policy.minHealthyMs > 0
         ? [to(task, 'confirmed', policy.minHealthyMs)]
@@ -96,9 +75,19 @@ function steps(task: Task, event: NodeEvent, policy: Policy): Task[] {
       return isServing(task)
         ? [{ ...to(task, 'unhealthy'), code: event.gate, message: event.message }]
         : []
+    case 'drifted':
+      return drifted(task, event)
     case 'decommissioned':
       return RANK[task.state] >= RANK.done ? [] : [skip(task, 'decommissioned')]
   }
+}
+
+/** What was not offered to it yet it will refuse by itself. */
+function drifted(task: Task, { generation, digest }: Extract<NodeEvent, { kind: 'drifted' }>) {
+  const isRefusal = generation !== null
+  const isKnown = digest === task.digest || digest === task.previous?.digest
+  const isUnderIt = task.generation !== null && RANK[task.state] <= RANK.done
+  return isUnderIt && (isRefusal || !isKnown) ? [conflicted(task, digest)] : []
 }
 
 /** With nothing to wait for after that, a healthy node is done. */
@@ -132,9 +121,11 @@ function flapped(task: Task, how: 'disconnected' | 'restarted', policy: Policy):
 
 /** Silence is no failure of the config. What was acknowledged may have been applied: unknown until it speaks. */
 function overrun(task: Task, policy: Policy): Task[] {
-  const seconds = DEADLINES.ackMs / 1000
+  const seconds = policy.ackMs / 1000
   switch (task.state) {
     case 'pending':
+      // It refused for now: its turn comes again.
+      if (task.code !== null) return [{ ...task, deadlineMs: null, code: null, message: '' }]
       return [{ ...to(task, 'unreachable'), message: `not connected; ${ITS_TURN}` }]
     case 'offered': {
       if (policy.maxParallel === null) {
@@ -145,9 +136,9 @@ function overrun(task: Task, policy: Policy): Task[] {
       return [{ ...to(task, 'unreachable'), generation: null, message }]
     }
     case 'applying':
-      return [unheard(task, 'result', DEADLINES.applyMs)]
+      return [unheard(task, 'result', policy.applyMs)]
     case 'applied':
-      return [unheard(task, 'confirmation', DEADLINES.confirmMs)]
+      return [unheard(task, 'confirmation', policy.confirmMs)]
     case 'confirmed':
       return wellSince(task, policy)
     default:
@@ -162,47 +153,6 @@ const unheard = (task: Task, awaited: string, limitMs: number): Task => ({
   deadlineMs: 0,
   message: `no ${awaited} within ${limitMs / 1000} s; what it runs is unknown until it speaks`,
 })
-
-export const skip = (task: Task, message: string): Task => ({ ...to(task, 'skipped'), message })
-
-/** On its way to what it had before. What fails is tried again: a way back must not hang on one lost message. */
-function goingBack(task: Task, event: NodeEvent): Task[] {
-  switch (event.kind) {
-    case 'offered': {
-      const { generation } = event
-      const message = task.isConnected ? '' : 'not connected; it goes back when it returns'
-      const deadlineMs = task.isConnected ? DEADLINES.ackMs : 0
-      return [{ ...task, generation, deadlineMs, message, offers: task.offers + 1 }]
-    }
-    case 'acked':
-      return [to(task, 'reverting', DEADLINES.applyMs)]
-    case 'applied': {
-      const isBack = event.digest === task.previous?.digest
-      return isBack ? [to(task, 'reverting', DEADLINES.confirmMs)] : []
-    }
-    case 'confirmed':
-      return [to(task, 'reverted')]
-    case 'nacked':
-      return backAgain(task, event.code, event.message)
-    case 'reverted':
-    case 'stuck':
-      return backAgain(task, event.reason, event.message)
-    case 'deadline':
-      return task.generation === null
-        ? []
-        : [{ ...task, deadlineMs: 0, message: 'it does not answer; it goes back when it does' }]
-    case 'decommissioned':
-      return [skip(task, 'decommissioned')]
-    default:
-      return []
-  }
-}
-
-function backAgain(task: Task, code: string | null, message: string): Task[] {
-  return task.offers >= MAX_OFFERS
-    ? [{ ...to(task, 'revert_failed'), code, message }]
-    : [{ ...to(task, 'reverting'), generation: null, code, message }]
-}
 
 const FAILURES = new Set<TaskState>([
   'nacked',
@@ -233,23 +183,17 @@ export const isToBeLeft = ({ state }: Task) =>
 export const isDeferred = ({ state, generation }: Task) =>
   state === 'unreachable' && generation === null
 
-const UNPROVEN = new Set<TaskState>([
-  'offered',
-  'acked',
-  'applying',
-  'applied',
-  'confirmed',
-  'unhealthy',
-  'apply_stuck',
-])
+export const MOVING: readonly TaskState[] = ['offered', 'acked', 'applying', 'applied', 'confirmed']
+export const UNPROVEN: readonly TaskState[] = [...MOVING, 'unhealthy', 'apply_stuck']
 /** It may run the version, and has not proved that it is well with it. */
-export const isUnproven = ({ state, isExcused }: Task) => UNPROVEN.has(state) && !isExcused
+export const isUnproven = ({ state, isExcused }: Task) => UNPROVEN.includes(state) && !isExcused
 /** It runs the version, or may: going back must change it. */
 export const hasBegun = (task: Task) =>
   task.offers > 0 &&
   RANK[task.state] >= RANK.acked &&
   RANK[task.state] <= RANK.apply_stuck &&
-  task.state !== 'nacked'
+  // A change on the machine is not overwritten: it refuses, and gets back what it had once that is let go.
+  (task.state !== 'nacked' || isConflict(task))
 /** Between two configs on its way back. */
 export const isOnItsWayBack = ({ state, deadlineMs }: Task) =>
   state === 'reverting' && deadlineMs !== null && deadlineMs !== 0

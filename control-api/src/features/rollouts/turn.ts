@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One event's work on a rollout: what it has made of it so far. Changes that leave nothing untold.
-import type { Effect, Progress, Rollout, Task, Transition } from './model.ts'
+import {
+  type Effect,
+  isTerminal,
+  type Progress,
+  type Rollout,
+  type Task,
+  type Transition,
+} from './model.ts'
 import type { RolloutState } from './schema.ts'
-import { skip } from './tasks.ts'
+import { skip } from './task-states.ts'
 
 /** One event's work: what it has made of the rollout so far. */
 export type Turn = { rollout: Rollout; cause: string; effects: Effect[]; transitions: Transition[] }
@@ -47,9 +54,12 @@ export function giveUp(turn: Turn, task: Task, message: string): void {
   put(turn, task, skip(task, message))
 }
 
-/** Nothing more is waited for: what is healthy is done. */
+/** Nothing more is waited for: what is healthy is done, what refused for now is not asked again. */
 export function settleTasks(turn: Turn): void {
-  for (const task of turn.rollout.tasks) {
+  const { state, tasks } = turn.rollout
+  const isStopped = isTerminal(state) && state !== 'succeeded'
+  for (const task of tasks) {
     if (task.state === 'healthy') put(turn, task, { ...task, state: 'done' })
+    if (task.state === 'pending' && isStopped) giveUp(turn, task, 'the rollout has ended')
   }
 }

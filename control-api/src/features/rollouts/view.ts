@@ -4,11 +4,11 @@ import { some } from '../../schema/common.ts'
 import type { Scope } from '../../scope.ts'
 import { approvalsOf } from './approvals.ts'
 import { RolloutNotFound } from './errors.ts'
-import type { Policy, Progress } from './model.ts'
-import type { ExcludedNode, PlannedNode } from './planner.ts'
+import type { Progress } from './model.ts'
+import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
 import type { Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
-import { findRollout, type Reader, type RolloutRow } from './store.ts'
+import { findRollout, policyOf, type Reader, type RolloutRow } from './store.ts'
 import { viewPolicy } from './strategy.ts'
 import { type TaskWithName, tasksOf } from './task-store.ts'
 import { countTasks } from './tasks.ts'
@@ -42,7 +42,7 @@ export async function showRollouts(
 type Parts = { tasks: readonly TaskWithName[]; approvals: readonly ApprovalRow[] }
 
 function viewRollout(row: RolloutRow, parts: Parts): Rollout {
-  const policy: Policy = JSON.parse(row.policy)
+  const policy = policyOf(row)
   const { wave, phase, soakedMs }: Progress = JSON.parse(row.progress)
   const tasks = parts.tasks.map((task) => ({
     nodeId: task.node_id,
@@ -75,6 +75,7 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     phase,
     soakedSeconds: soakedMs / 1000,
     policy: viewPolicy(policy),
+    isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
     evidence: row.evidence === null ? null : JSON.parse(row.evidence),
     tasks,
@@ -102,7 +103,9 @@ export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boo
     wave: waveOf.get(planned.node.id) ?? 0,
   }))
   const excluded = some(plan.excluded.map(viewExcluded))
-  return { nodes, waves, policy: viewPolicy(policy), planDigest: plan.planDigest, excluded }
+  const { isFastPath } = policy
+  const said = { policy: viewPolicy(policy), isFastPath, planDigest: plan.planDigest }
+  return { nodes, waves, ...said, excluded }
 }
 
 const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({
@@ -114,6 +117,7 @@ const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => bool
   digest: planned.digest,
   errors: planned.errors,
   group: planned.group,
+  kind: kindOf(planned.node),
 })
 
 const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({

@@ -3,7 +3,7 @@
 // its business, but that they are gone.
 import { isWaiting, type RolloutEvent, type StartNode, type Task } from './model.ts'
 import type { RolloutState } from './schema.ts'
-import { skip } from './tasks.ts'
+import { skip } from './task-states.ts'
 import { move, put, type Turn } from './turn.ts'
 
 /** False: the rollout has begun, and the event is for those that have. */

@@ -57,6 +57,21 @@ describe('a gate', () => {
     }
   })
 
+  it('says how much of its evidence the nodes made themselves', () => {
+    const quiet = group(0.01)
+    const canary = {
+      ...quiet,
+      samples: quiet.samples.map((one) => ({
+        ...one,
+        counters: { ...one.counters, probeRequests: 40 },
+      })),
+    }
+    const { gates, message } = judge(canary, group(0.01), [errors])
+    expect(gates[0]).toMatchObject({ canary: { probed: 800 }, control: { probed: 0 } })
+    expect(message).toContain('probes: 800, and 0 of the others')
+    expect(judge(group(0.01), group(0.01), [errors]).message).not.toContain('probes')
+  })
+
   it('fails more errors than the others have', () => {
     const { verdict, onFail, message } = judge(group(0.01, { errors: 2 }), group(0.01), [errors])
     expect({ verdict, onFail }).toEqual({ verdict: 'fail', onFail: 'revert' })

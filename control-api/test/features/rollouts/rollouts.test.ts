@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createAssignments } from '../../../src/agents/assignments.ts'
+import { DEADLINES } from '../../../src/agents/deadlines.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
-import { DEADLINES } from '../../../src/features/rollouts/model.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
 import type { Conduct, SimulatedNode } from '../../simulated-node.ts'
@@ -51,6 +51,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
     isConnected: () => true,
+    farmBudget: async () => null,
     onUnrenderable: () => {},
     versionText: async () => null,
     releasedVersion: async () => null,
@@ -735,6 +736,26 @@ describe('a rollout with gates', () => {
     const paused = await get(service, id)
     expect(paused.reason).toMatch(/no node to compare|requests that are needed|no evidence/)
     expect(service.nodes[1]?.ran).toEqual([text(8080)])
+  }, 60_000)
+
+  it('has nodes that can fetch the probes, as many on each side, and once until that is reported', async () => {
+    const service = await servingFarm()
+    const probes = [{ path: '/' }, { host: 'www.example.org', path: '/?a' }]
+    for (const node of service.nodes.slice(0, 2)) {
+      node.capabilities = ['confirm', 'probes']
+      await node.hello()
+    }
+    const id = await soaks(service, { ...gated, probes, soakSeconds: 3_600 })
+    const asked = () => service.nodes.map((node) => node.probes.length)
+    await expect.poll(asked, LONG).toEqual([1, 1, 0])
+    const [canary, control] = service.nodes.map((node) => node.probes[0])
+    expect(canary).toMatchObject({ count: 100, perSecond: 5, paths: probes })
+    expect(control).toMatchObject({ count: 100, perSecond: 5, paths: probes })
+    const { evidence } = await get(service, id)
+    await expect
+      .poll(async () => (await get(service, id)).evidence?.at, LONG)
+      .not.toBe(evidence?.at)
+    expect(asked()).toEqual([1, 1, 0])
   }, 60_000)
 
   it('takes a node that answers 5xx for ill at once', async () => {

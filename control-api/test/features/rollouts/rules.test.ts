@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
+import { DEADLINES } from '../../../src/agents/deadlines.ts'
 import {
   AT_ONCE,
-  DEADLINES,
   firstProgress,
   isTerminal,
   RECONCILIATION_GRACE_MS,
@@ -30,6 +30,8 @@ const task = (nodeId: string, state: TaskState = 'pending'): Task => ({
   previous: null,
   offers: state === 'pending' ? 0 : 1,
   flaps: 0,
+  refusals: 0,
+  kind: '',
   isExcused: false,
   isConnected: true,
 })
@@ -40,6 +42,7 @@ const rollout = (...tasks: Task[]): Rollout => ({
   progress: firstProgress(1, AT_ONCE),
   tasks,
   closed: null,
+  room: null,
 })
 /** Its nodes are as its tasks say. */
 const started = ({ tasks }: Rollout): RolloutEvent => ({

@@ -28,6 +28,8 @@ const task = (nodeId: string, wave: number, change: Partial<Task> = {}): Task =>
   deadlineMs: null,
   offers: 0,
   flaps: 0,
+  refusals: 0,
+  kind: '',
   isExcused: false,
   isConnected: true,
   ...change,
@@ -53,6 +55,7 @@ const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
     progress: firstProgress(waves, whole),
     tasks,
     closed: null,
+    room: null,
   }
 }
 /** Offers are made as they are asked for, with generation 7 or, on the way back, 9. */
@@ -161,6 +164,48 @@ describe('the progress deadline', () => {
   it('is longer by the time nodes need to come back', () => {
     const { progress } = run(begun(), { kind: 'heard-again' })
     expect(progress.progressLeftMs).toBe(600_000 + RECONCILIATION_GRACE_MS)
+  })
+})
+
+describe('after a time in which nobody could be heard', () => {
+  const gone = (state: Rollout): Rollout => ({
+    ...state,
+    tasks: state.tasks.map((one) => ({ ...one, isConnected: false })),
+  })
+  const there = (state: Rollout, nodeId: string): Rollout => ({
+    ...state,
+    tasks: state.tasks.map((one) => (one.nodeId === nodeId ? { ...one, isConnected: true } : one)),
+  })
+  const anew: RolloutEvent = { kind: 'heard-again' }
+
+  it('it waits for the nodes under way, and goes on by itself when they are back', () => {
+    const waits = run(gone(soaking()), anew, passes(90_000))
+    expect(waits).toMatchObject({ state: 'paused', progress: { soakedMs: 0 } })
+    expect(waits.reason).toMatch(/^The control plane was away, .* heard again: a\. It goes on/)
+    const back = run(there(waits, 'a'), { kind: 'connected', nodeId: 'a' })
+    expect(back).toMatchObject({ state: 'running', progress: { hold: null } })
+    expect(states(run(there(there(back, 'b'), 'c'), passes(60_000)))[0]).toBe('done')
+  })
+
+  it('resume goes on without those that were not heard', () => {
+    const waits = run(gone(soaking()), anew)
+    const resumed = run(there(there(waits, 'b'), 'c'), { kind: 'resume', actor: 'ana' })
+    expect(resumed.tasks[0]).toMatchObject({ state: 'healthy', isExcused: true })
+    expect(states(run(resumed, passes(60_000)))).toEqual(['done', 'offered', 'offered'])
+  })
+
+  it('who was offered it and does not answer in time is out of reach, and not waited for', () => {
+    const waits = run(gone(begun()), anew)
+    expect(waits.state).toBe('paused')
+    const late = run(waits, overrun('a'))
+    expect(late.tasks[0]).toMatchObject({ state: 'unreachable', generation: null })
+    expect(late.reason).not.toContain('The control plane was away')
+  })
+
+  it('nothing is waited for where nobody was under way, or somebody else had paused it', () => {
+    const paused = run(soaking(), { kind: 'pause', actor: 'ana', why: '' })
+    expect(run(gone(paused), anew).reason).toContain('ana paused it')
+    expect(run(begun(), anew).state).toBe('running')
   })
 })
 

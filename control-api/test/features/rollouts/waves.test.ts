@@ -63,16 +63,19 @@ describe('waves', () => {
   })
 })
 
+const SLOW = { isFastPath: false }
+const FAST = { isFastPath: true }
+
 describe('a plan', () => {
   it('without a strategy is one wave with nothing asked', () => {
-    const { policy, waves, waveOf } = arrange(farm(3), undefined)
+    const { policy, waves, waveOf } = arrange(farm(3), undefined, SLOW)
     expect(policy).toEqual(AT_ONCE)
     expect(waves).toBe(1)
     expect([...waveOf.values()]).toEqual([0, 0, 0])
   })
 
   it('has a value for everything that was not said', () => {
-    expect(arrange(farm(200), {}).policy).toMatchObject({
+    expect(arrange(farm(200), {}, SLOW).policy).toMatchObject({
       maxParallel: 10,
       blastBudget: 40,
       minHealthyMs: 30_000,
@@ -83,16 +86,31 @@ describe('a plan', () => {
     })
   })
 
+  it('of what succeeded lately keeps the gates that take it back, and goes four times as fast', () => {
+    const usual = arrange(farm(20), {}, SLOW).policy
+    const fast = arrange(farm(20), {}, FAST).policy
+    expect(fast).toMatchObject({ isFastPath: true, maxParallel: 4 * (usual.maxParallel ?? 0) })
+    expect(fast.gates).toEqual(usual.gates.filter(({ onFail }) => onFail === 'revert'))
+    expect(fast.gates).toHaveLength(1)
+    expect(fast).toMatchObject({ minHealthyMs: usual.minHealthyMs, soakMs: usual.soakMs })
+    const bounded = arrange(farm(20), { maxParallel: 1, blastBudget: 2 }, FAST).policy
+    expect(bounded.blastBudget).toBe(2)
+    expect(arrange(farm(3), undefined, FAST).policy).toEqual(AT_ONCE)
+  })
+
   it('has another digest as soon as anything of it is another', () => {
     const nodes = [{ nodeId: 'a', digest: 'd' }]
     const release = { config: 'default', version: 1 }
-    const digest = planDigestOf(release, arrange([node('a')], {}), nodes)
+    const digest = planDigestOf(release, arrange([node('a')], {}, SLOW), nodes)
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(planDigestOf(release, arrange([node('a')], {}), nodes)).toBe(digest)
+    expect(planDigestOf(release, arrange([node('a')], {}, SLOW), nodes)).toBe(digest)
     const others = [
-      planDigestOf({ ...release, version: 2 }, arrange([node('a')], {}), nodes),
-      planDigestOf(release, arrange([node('a')], { soakSeconds: 1 }), nodes),
-      planDigestOf(release, arrange([node('a')], {}), [{ nodeId: 'a', digest: 'e' }]),
+      planDigestOf({ ...release, version: 2 }, arrange([node('a')], {}, SLOW), nodes),
+      planDigestOf(release, arrange([node('a')], { soakSeconds: 1 }, SLOW), nodes),
+      planDigestOf(release, arrange([node('a')], { applySeconds: 60 }, SLOW), nodes),
+      planDigestOf(release, arrange([node('a')], { probes: [{ path: '/' }] }, SLOW), nodes),
+      planDigestOf(release, arrange([node('a')], {}, FAST), nodes),
+      planDigestOf(release, arrange([node('a')], {}, SLOW), [{ nodeId: 'a', digest: 'e' }]),
     ]
     expect(others).not.toContain(digest)
   })

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { Rollout } from '../../lib/api-types.ts'
+import type { Evidence } from '../../lib/api-types.ts'
+import { DASH, formatCount, plural } from '../../lib/format.ts'
+import { differenceText, intervalText, limitText, sideText } from './evidence-rules.ts'
+import classes from './rollouts.module.css'
 import { gateName, gateVerdict } from './rules.ts'
 
-type Evidence = NonNullable<Rollout['evidence']>
+type Gate = Evidence['gates'][number]
 
 /** What a wave's nodes show beside the others: the numbers a decision rests on. */
 export function EvidencePanel({ evidence }: { evidence: Evidence }) {
+  const inTheWay = evidence.gates.filter(({ verdict, message }) => verdict !== 'pass' && message)
   return (
     <section className="panel" aria-labelledby="evidence-heading">
       <div className="panel-head">
@@ -23,30 +27,67 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
             <tr>
               <th scope="col">Gate</th>
               <th scope="col">Verdict</th>
-              <th scope="col">What it rests on</th>
               <th scope="col" className="num">
-                Requests
+                With it
               </th>
               <th scope="col" className="num">
-                Of the others
+                Without
+              </th>
+              <th scope="col" className="num">
+                Compared
+              </th>
+              <th scope="col" className="num">
+                With 95 %
+              </th>
+              <th scope="col" className="num">
+                Limit
               </th>
             </tr>
           </thead>
           <tbody>
             {evidence.gates.map((gate) => (
-              <tr key={gate.metric}>
-                <td>{gateName[gate.metric]}</td>
-                <td>
-                  <StatusBadge verdict={gateVerdict[gate.verdict]} />
-                </td>
-                <td>{gate.message}</td>
-                <td className="num">{gate.canary.samples}</td>
-                <td className="num">{gate.control.samples}</td>
-              </tr>
+              <GateRow key={gate.metric} gate={gate} />
             ))}
           </tbody>
         </table>
       </div>
+      {inTheWay.length > 0 && (
+        <ul className={`panel-body dim ${classes.words}`}>
+          {inTheWay.map(({ metric, message }) => (
+            <li key={metric}>
+              {gateName[metric]}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
+  )
+}
+
+function GateRow({ gate }: { gate: Gate }) {
+  const { metric, verdict, canary, control, value, low, high, max } = gate
+  return (
+    <tr>
+      <td>{gateName[metric]}</td>
+      <td>
+        <StatusBadge verdict={gateVerdict[verdict]} />
+      </td>
+      <Side metric={metric} side={canary} />
+      <Side metric={metric} side={control} />
+      <td className="num">{value === null ? DASH : differenceText(metric, value)}</td>
+      <td className="num">{intervalText(metric, low, high)}</td>
+      <td className="num">{limitText(metric, max)}</td>
+    </tr>
+  )
+}
+
+function Side({ metric, side }: { metric: Gate['metric']; side: Gate['canary'] }) {
+  return (
+    <td className="num">
+      {sideText(metric, side.value)}
+      <div className="dim">
+        {formatCount(side.samples)} requests, {plural(side.nodes, 'node')}
+      </div>
+    </td>
   )
 }

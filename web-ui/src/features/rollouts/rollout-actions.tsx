@@ -8,18 +8,69 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type RolloutAction, rolloutActionMutation } from './api.ts'
-import { isOver, nodesDone, whyNotFreeze, whyNotSkipGate, whyNotSteer } from './rules.ts'
+import {
+  isOver,
+  isWaiting,
+  nodesDone,
+  whyNotApprove,
+  whyNotFreeze,
+  whyNotSkipGate,
+  whyNotSteer,
+} from './rules.ts'
 
 type Props = { rollout: Rollout; session: Session }
 
 export function RolloutActions({ rollout, session }: Props) {
   if (isOver(rollout.state)) return null
+  return (
+    <Group align="flex-start" gap="sm">
+      {isWaiting(rollout.state) ? (
+        <BeforeTheStart rollout={rollout} session={session} />
+      ) : (
+        <WhileItGoes rollout={rollout} session={session} />
+      )}
+    </Group>
+  )
+}
+
+function BeforeTheStart({ rollout, session }: Props) {
+  const mayNotApprove = whyNot(session, 'rollouts:approve')
+  return (
+    <>
+      {rollout.state === 'awaiting_approval' && (
+        <>
+          <Act
+            rollout={rollout}
+            action="approve"
+            blockedBy={mayNotApprove ?? whyNotApprove(rollout, session.user.username)}
+          >
+            Approve this plan
+          </Act>
+          <Explained
+            rollout={rollout}
+            action="reject"
+            title="Reject this rollout"
+            isReasonNeeded
+            blockedBy={mayNotApprove}
+          >
+            Reject
+          </Explained>
+        </>
+      )}
+      <Act rollout={rollout} action="cancel" blockedBy={whyNot(session, 'rollouts:run')}>
+        Cancel: nothing has begun
+      </Act>
+    </>
+  )
+}
+
+function WhileItGoes({ rollout, session }: Props) {
   const left = rollout.tasks.length - nodesDone(rollout)
   const mayNot = whyNot(session, 'rollouts:run')
   const isPaused = rollout.state === 'paused'
   const mayNotSteer = mayNot ?? whyNotSteer(rollout)
   return (
-    <Group align="flex-start" gap="sm">
+    <>
       <Act rollout={rollout} action={isPaused ? 'resume' : 'pause'} blockedBy={mayNotSteer}>
         {isPaused ? 'Resume' : 'Pause'}
       </Act>
@@ -45,7 +96,7 @@ export function RolloutActions({ rollout, session }: Props) {
       <Act rollout={rollout} action="freeze" blockedBy={mayNot ?? whyNotFreeze(rollout)}>
         Freeze: offer it to no further node ({left} left)
       </Act>
-    </Group>
+    </>
   )
 }
 
@@ -62,6 +113,9 @@ const REFUSED: Record<RolloutAction, string> = {
   resume: 'Not resumed',
   'skip-gate': 'The gate was not skipped',
   revert: 'Not taken back',
+  approve: 'Not approved',
+  reject: 'Not rejected',
+  cancel: 'Not cancelled',
 }
 
 function useAction(action: RolloutAction) {
@@ -74,13 +128,14 @@ function useAction(action: RolloutAction) {
 
 function Act({ rollout, action, blockedBy, children }: ActProps) {
   const act = useAction(action)
+  const { id, stateVersion, planDigest } = rollout
   return (
     <div className="stack-tight">
       <ActionButton
         variant="default"
         loading={act.isPending}
         blockedBy={blockedBy}
-        onClick={() => act.mutate({ id: rollout.id, stateVersion: rollout.stateVersion })}
+        onClick={() => act.mutate({ id, stateVersion, planDigest })}
       >
         {children}
       </ActionButton>
@@ -100,8 +155,9 @@ function Explained({ title, isReasonNeeded = false, ...props }: ExplainedProps) 
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (seen === null) return
-    const { id, stateVersion } = seen
-    act.mutate({ id, stateVersion, reason: reason.trim() }, { onSuccess: () => setSeen(null) })
+    const { id, stateVersion, planDigest } = seen
+    const order = { id, stateVersion, planDigest, reason: reason.trim() }
+    act.mutate(order, { onSuccess: () => setSeen(null) })
   }
   const needsReason = isReasonNeeded && reason.trim() === ''
   return (

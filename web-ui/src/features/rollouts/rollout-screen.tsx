@@ -13,9 +13,19 @@ import { ownWords } from '../../lib/own-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { rolloutQuery } from './api.ts'
 import { EvidencePanel } from './evidence.tsx'
+import { PolicyFacts } from './policy-facts.tsx'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollouts.module.css'
-import { nodesDone, progressText, rolloutVerdict, taskSentence, taskVerdict } from './rules.ts'
+import {
+  isWaiting,
+  nodesDone,
+  progressText,
+  rolloutVerdict,
+  taskSentence,
+  taskVerdict,
+} from './rules.ts'
+import { Timeline } from './timeline.tsx'
+import { WaitsFor } from './waits-for.tsx'
 import { Waves } from './waves.tsx'
 
 export function RolloutScreen({ id, session }: { id: string; session: Session }) {
@@ -34,9 +44,12 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
         {(data) => (
           <>
             <StateHeader rollout={data} />
+            <WaitsFor rollout={data} />
             {data.waves.length > 1 && <Waves rollout={data} />}
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
+            <PolicyFacts policy={data.policy} />
+            <Timeline id={id} session={session} />
           </>
         )}
       </QueryStates>
@@ -48,9 +61,11 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
   return (
     <>
       <span>
-        started by {rollout.author} <TimeAgo at={rollout.createdAt} />
+        {isWaiting(rollout.state) ? 'ordered' : 'started'} by {rollout.author}{' '}
+        <TimeAgo at={rollout.createdAt} />
       </span>
       {rollout.message !== '' && <span>“{rollout.message}”</span>}
+      {rollout.emergency !== null && <span>Emergency: “{rollout.emergency}”</span>}
       <code>{rollout.id}</code>
     </>
   )

@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
-import { page, plan, rollout, session, task } from '../../test/samples.ts'
+import { page, rollout, session, task } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 const soon = { timeout: LOADS_WITHIN_MS }
@@ -21,6 +21,20 @@ const error = {
   message: 'there is no folder /srv/wwww',
   hint: '',
 }
+
+const entry = (id: number, action: string, actor: string | null) => ({
+  id,
+  at: one.createdAt,
+  kind: 'rollout',
+  object: one.id,
+  action,
+  actor,
+  by: 'service',
+  via: 'service',
+  tokenId: null,
+  requestId: null,
+  address: null,
+})
 
 describe('a rollout', () => {
   test('says its state, why, and what each node does; and goes on live', async () => {
@@ -76,12 +90,13 @@ describe('a rollout', () => {
     renderApp(address, { [endpoint]: () => json(rollout({ waves, wave: 1, policy })) })
     const table = within(await screen.findByRole('region', { name: 'Waves' }, soon))
     expect(table.getByText(/at most 2 nodes at a time, each wave watched for 120 s/)).toBeVisible()
-    const rows = table.getAllByRole('row').slice(1)
-    expect(rows.map((row) => row.textContent)).toEqual([
-      expect.stringMatching(/Through.*1 of 1/),
-      expect.stringMatching(/Under way.*2 of 4/),
-      expect.stringMatching(/turn has not come.*0 of 9/),
+    const steps = table.getAllByRole('listitem')
+    expect(steps.map((step) => step.textContent)).toEqual([
+      expect.stringMatching(/1 of 1.*Through/),
+      expect.stringMatching(/2 of 4.*Under way/),
+      expect.stringMatching(/0 of 9.*turn has not come/),
     ])
+    expect(steps.map((step) => step.getAttribute('aria-current'))).toEqual([null, 'step', null])
     const skip = screen.getByRole('button', { name: 'Skip gate' })
     expect(skip).toHaveAccessibleDescription('No gate is being waited for.')
   })
@@ -91,8 +106,8 @@ describe('a rollout', () => {
       metric: 'firstByteP99' as const,
       max: 1.5,
       verdict: 'fail' as const,
-      canary: { nodes: 1, samples: 700, value: 0.09 },
-      control: { nodes: 8, samples: 6100, value: 0.04 },
+      canary: { nodes: 1, samples: 700, probed: 0, value: 0.09 },
+      control: { nodes: 8, samples: 6100, probed: 0, value: 0.04 },
       value: 2.25,
       low: 1.9,
       high: 2.6,
@@ -110,8 +125,59 @@ describe('a rollout', () => {
     const [, row] = panel.getAllByRole('row')
     expect(row).toHaveTextContent('First byte p99')
     expect(row).toHaveTextContent('Fails')
-    expect(row).toHaveTextContent('2.25 times')
-    expect(row).toHaveTextContent('6100')
+    expect(row).toHaveTextContent('90 ms700 requests, 1 node')
+    expect(row).toHaveTextContent('40 ms6,100 requests, 8 nodes')
+    expect(row).toHaveTextContent('2.25 times1.9 to 2.6≤ 1.5 times')
+    expect(panel.getByText(/: first byte p99 is 2.25 times the others’/)).toBeVisible()
+  })
+
+  test('says how long a wave has been watched, and for what it waits then', async () => {
+    const waves = [0, 1].map((index) => ({ index, nodes: 1, done: 0 }))
+    const policy = { ...one.policy, soakSeconds: 120, maxSoakSeconds: 900 }
+    const soaking = rollout({ waves, policy, phase: 'soaking', soakedSeconds: 40.4 })
+    const api = renderApp(address, { [endpoint]: () => json(soaking) })
+    const strip = within(await screen.findByRole('region', { name: 'Waves' }, soon))
+    expect(strip.getByText('40 of 120 s')).toBeVisible()
+    api.answer({ [endpoint]: () => json({ ...soaking, soakedSeconds: 130 }) })
+    sayChanged('rollout')
+    expect(await strip.findByText('130 s, waiting for evidence until 900 s')).toBeVisible()
+  })
+
+  test('tells what happened from the audit, and why on request', async () => {
+    const entries = [
+      entry(7, 'paused', null),
+      entry(6, 'task-nacked', 'node_1'),
+      entry(5, 'task-acked', 'node_2'),
+      entry(4, 'skip-gate', 'ana'),
+      entry(3, 'wave-1', null),
+      entry(1, 'created', 'ana'),
+    ]
+    const data = { from: 'running', to: 'paused', cause: 'nacked', reason: 'edge-1 refused it.' }
+    const api = renderApp(address, {
+      'GET /session': () => json({ ...session, permissions: ['audit:read', 'rollouts:run'] }),
+      [endpoint]: () => json(one),
+      'GET /audit': () => json(page(...entries)),
+      'GET /audit/7': () => json({ ...entries[0], data, previousHash: '', hash: '' }),
+    })
+    const panel = within(await screen.findByRole('region', { name: 'What happened' }, soon))
+    await panel.findByText('Paused')
+    expect(panel.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(/^Paused/),
+      '2 steps of nodes',
+      expect.stringMatching(/^Gate skipped.*by ana/),
+      expect.stringMatching(/^Wave 2 begins/),
+      expect.stringMatching(/^Ordered.*by ana/),
+    ])
+    const asked = api.requests.find(({ path }) => path === '/audit')?.query
+    expect([asked?.get('kind'), asked?.get('object')]).toEqual(['rollout', one.id])
+    await userEvent.click(panel.getByRole('button', { name: 'Show why: Paused' }))
+    expect(await panel.findByText('edge-1 refused it.')).toBeVisible()
+  })
+
+  test('keeps what happened from who may not read the audit', async () => {
+    renderApp(address, { [endpoint]: () => json(one) })
+    const panel = within(await screen.findByRole('region', { name: 'What happened' }, soon))
+    expect(panel.getByText(/needs the permission audit:read/)).toBeVisible()
   })
 
   test('goes past a gate only with a reason', async () => {
@@ -143,6 +209,76 @@ describe('a rollout', () => {
       .toEqual({ stateVersion: 4 })
   })
 
+  test('that awaits approval says who agreed, and is approved with its plan’s digest', async () => {
+    const asked = rollout({
+      state: 'awaiting_approval',
+      author: 'bob',
+      approvals: [{ by: 'eve', at: one.createdAt }],
+      approvalsNeeded: 2,
+    })
+    const api = renderApp(address, {
+      'GET /session': () => json({ ...session, permissions: ['rollouts:approve'] }),
+      [endpoint]: () => json(asked),
+      [`POST /rollouts/${one.id}/actions/approve`]: () => json(asked),
+    })
+    const waits = within(await screen.findByRole('region', { name: 'It has not begun' }, soon))
+    expect(waits.getByText('eve')).toBeVisible()
+    expect(waits.getByText('1 more person must agree')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
+    await userEvent.click(screen.getByRole('button', { name: 'Approve this plan' }))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4, planDigest: one.planDigest })
+  })
+
+  test('is rejected with a reason only', async () => {
+    const asked = rollout({ state: 'awaiting_approval', author: 'bob', approvalsNeeded: 1 })
+    const api = renderApp(address, {
+      'GET /session': () => json({ ...session, permissions: ['rollouts:approve'] }),
+      [endpoint]: () => json(asked),
+      [`POST /rollouts/${one.id}/actions/reject`]: () => json(asked),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Reject' }, soon))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByRole('button', { name: 'Reject this rollout' })).toBeDisabled()
+    await userEvent.type(dialog.getByRole('textbox', { name: /Why/ }), 'Not on Friday')
+    await userEvent.click(dialog.getByRole('button', { name: 'Reject this rollout' }))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4, reason: 'Not on Friday' })
+  })
+
+  test('is not approved by who ordered it', async () => {
+    const own = rollout({ state: 'awaiting_approval', approvalsNeeded: 1 })
+    renderApp(address, {
+      'GET /session': () => json({ ...session, permissions: ['rollouts:approve'] }),
+      [endpoint]: () => json(own),
+    })
+    const button = await screen.findByRole('button', { name: 'Approve this plan' }, soon)
+    expect(button).toHaveAccessibleDescription('You ordered it. Somebody else must approve it.')
+  })
+
+  test('that is queued leads to what it waits for, and can be cancelled', async () => {
+    const other = 'rollout_01jd4q6v2m8w3x5y7z9abcdefh'
+    const queued = rollout({ state: 'queued', blockedBy: [other], startAt: one.createdAt })
+    const api = renderApp(address, {
+      [endpoint]: () => json(queued),
+      [`POST /rollouts/${one.id}/actions/cancel`]: () => json(queued),
+    })
+    const link = await screen.findByRole('link', { name: other }, soon)
+    expect(link).toHaveAttribute('href', `/rollouts/${other}`)
+    expect(screen.getByText('Not before')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: /^Cancel/ }))
+    await expect
+      .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
+      .toEqual({ stateVersion: 4 })
+  })
+
+  test('says that it is an emergency, and why', async () => {
+    renderApp(address, { [endpoint]: () => json(rollout({ emergency: 'Keys leaked' })) })
+    expect(await screen.findByText('Emergency: “Keys leaked”', {}, soon)).toBeVisible()
+  })
+
   test('loads', async () => {
     renderApp(address, { [endpoint]: never })
     expect(await screen.findByRole('status', { name: 'The rollout: loading' }, soon)).toBeVisible()
@@ -151,97 +287,6 @@ describe('a rollout', () => {
   test('may not be there', async () => {
     renderApp(address, { [endpoint]: () => problem(404, 'rollout_not_found', 'No such rollout.') })
     expect(await screen.findByRole('alert', {}, soon)).toHaveTextContent('No such rollout.')
-  })
-})
-
-describe('the plan', () => {
-  const plans = '/rollouts/new?config=default&version=2'
-  const answer = (planned: object) => ({
-    'POST /rollouts': ({ query }: { query: URLSearchParams }) =>
-      query.get('dry_run') === '1' ? json(planned) : json(one, {}, 201),
-  })
-
-  test('shows each node before anything happens, then starts', async () => {
-    const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
-    expect(await screen.findByText('Takes it now', {}, soon)).toBeVisible()
-    expect(screen.getByRole('link', { name: 'What differs from v1' })).toBeVisible()
-    expect(
-      api.requests
-        .filter(({ query }) => query.get('dry_run') === null && query.size === 0)
-        .filter(({ method }) => method === 'POST'),
-    ).toEqual([])
-    const user = userEvent.setup()
-    await user.type(screen.getByRole('textbox', { name: /Message/ }), 'Now')
-    await user.click(screen.getByRole('button', { name: 'Start rollout to 1 node' }))
-    expect(
-      await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon),
-    ).toBeVisible()
-    const started = api.requests.filter(
-      ({ method, query }) => method === 'POST' && query.size === 0,
-    )
-    expect(started.map(({ body }) => body)).toEqual([
-      { config: 'default', version: 2, message: 'Now' },
-    ])
-  })
-
-  test.each([
-    ['a node would refuse it', plan({ errors: [error] }), /errors on edge-1/],
-    ['every node has it', plan({ changes: false }), /nothing to do/],
-  ])('cannot be started when %s, and says why', async (_when, planned, why) => {
-    renderApp(plans, answer(planned))
-    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
-    expect(button).toBeDisabled()
-    expect(button).toHaveAccessibleDescription(why)
-  })
-
-  test('says who is left out and why, and is narrowed by a selector', async () => {
-    const reason = 'The rollout is only for canary.'
-    const who = { nodeId: 'node_2', nodeName: 'edge-2', group: 'default', reason }
-    const narrow = { ...plan(), excluded: { total: 1, items: [who] } }
-    const api = renderApp(plans, {
-      'POST /rollouts': ({ body }) => json(Object(body).selector === 'canary' ? narrow : plan()),
-    })
-    await screen.findByText('Takes it now', {}, soon)
-    expect(screen.getByRole('button', { name: 'Plan again' })).toBeDisabled()
-    await userEvent.type(screen.getByRole('textbox', { name: /Only to nodes/ }), 'canary')
-    await userEvent.click(screen.getByRole('button', { name: 'Plan again' }))
-    expect(await screen.findByText('It does not go to 1 other node')).toBeVisible()
-    expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
-    expect(window.location.search).toContain('selector=canary')
-    api.answer({ 'POST /rollouts': () => json(one, {}, 201), [endpoint]: () => json(one) })
-    await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
-    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
-    expect(api.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
-      config: 'default',
-      version: 2,
-      selector: 'canary',
-    })
-  })
-
-  test('cannot be started when it is for none of the nodes', async () => {
-    const reason = 'Its group europe gets the config edge.'
-    const who = { nodeId: 'node_2', nodeName: 'edge-2', group: 'europe', reason }
-    renderApp(plans, answer({ ...plan(), nodes: [], excluded: { total: 1, items: [who] } }))
-    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
-    expect(button).toHaveAccessibleDescription('It is for none of the nodes.')
-    expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
-  })
-
-  test('cannot be started while another is under way, and leads there', async () => {
-    renderApp(plans, { ...answer(plan()), 'GET /rollouts': () => json(page(one)) })
-    expect(
-      await screen.findByRole('link', { name: 'Look at the one under way' }, soon),
-    ).toBeVisible()
-    expect(screen.getByRole('button', { name: /Start rollout/ })).toBeDisabled()
-  })
-
-  test('is only looked at by who may not start it', async () => {
-    renderApp(plans, {
-      ...answer(plan()),
-      'GET /session': () => json({ ...session, permissions: [] }),
-    })
-    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
-    expect(button).toHaveAccessibleDescription(/rollouts:run/)
   })
 })
 

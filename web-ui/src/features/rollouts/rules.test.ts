@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { RolloutState } from '../../lib/api-types.ts'
 import { plan, rollout, task } from '../../test/samples.ts'
 import {
+  isInTheWay,
   isOver,
+  isWaiting,
   nodesDone,
-  ownsNodes,
   waveState,
+  whyNotApprove,
   whyNotFreeze,
   whyNotSkipGate,
   whyNotStart,
@@ -23,8 +25,8 @@ test('only confirmed nodes count as done', () => {
 test('an incomplete revert is not over: its nodes converge when they return', () => {
   expect(isOver('revert_incomplete')).toBe(false)
   expect(isOver('reverted')).toBe(true)
-  expect(ownsNodes('revert_incomplete')).toBe(false)
-  expect(ownsNodes('running')).toBe(true)
+  expect(isInTheWay('revert_incomplete')).toBe(false)
+  expect(isInTheWay('queued')).toBe(true)
 })
 
 test('a wave before the one under way is through, one after it has not begun', () => {
@@ -36,6 +38,19 @@ test('what goes back is not steered, and no gate is skipped before nodes are wat
   expect(whyNotSteer(rollout({ state: 'reverting' }))).toMatch(/goes back/)
   expect(whyNotSkipGate(rollout({ phase: 'dispatching' }))).toMatch(/No gate/)
   expect(whyNotSkipGate(rollout({ phase: 'soaking' }))).toBeNull()
+})
+
+test('what has not begun is cancelled, not taken back', () => {
+  expect(isWaiting('scheduled')).toBe(true)
+  expect(isWaiting('running')).toBe(false)
+  expect(isWaiting('cancelled')).toBe(false)
+})
+
+test('a plan is approved by others than who ordered it, each once', () => {
+  const asked = rollout({ approvals: [{ by: 'bob', at: '2026-01-01T00:00:00Z' }] })
+  expect(whyNotApprove(asked, 'ana')).toMatch(/You ordered it/)
+  expect(whyNotApprove(asked, 'bob')).toMatch(/approved it already/)
+  expect(whyNotApprove(asked, 'eve')).toBeNull()
 })
 
 describe('whyNotFreeze', () => {

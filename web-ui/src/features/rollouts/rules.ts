@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 import type { Verdict } from '../../components/status-badge.tsx'
-import type { Rollout, RolloutPlan, RolloutState, TaskState } from '../../lib/api-types.ts'
+import type {
+  Evidence,
+  GateMetric,
+  Rollout,
+  RolloutPlan,
+  RolloutState,
+  TaskState,
+} from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 
 export const rolloutVerdict = {
@@ -90,12 +97,29 @@ export function progressText(rollout: Pick<Rollout, 'tasks'>): string {
   return `${nodesDone(rollout)} of ${plural(rollout.tasks.length, 'node')} done`
 }
 
-/** Another can't have its nodes. What waits for nodes to return to what they had gives them free. */
-export function ownsNodes(state: RolloutState): boolean {
+const waiting: ReadonlySet<RolloutState> = new Set([
+  'planned',
+  'awaiting_approval',
+  'scheduled',
+  'queued',
+])
+
+/** It has not begun, so nothing of it need be taken back. */
+export function isWaiting(state: RolloutState): boolean {
+  return waiting.has(state)
+}
+
+/** Another has to wait for it, or to take its place. What goes back for nodes that are away does not count. */
+export function isInTheWay(state: RolloutState): boolean {
   return !isOver(state) && state !== 'revert_incomplete'
 }
 
 type Seen = Pick<Rollout, 'state' | 'phase'>
+
+/** Time passes and evidence is gathered. */
+export function isWatched({ state, phase }: Seen): boolean {
+  return state === 'running' && phase === 'soaking'
+}
 
 const goesBack: ReadonlySet<RolloutState> = new Set(['aborting', 'reverting', 'revert_incomplete'])
 
@@ -113,8 +137,6 @@ export function whyNotSkipGate(seen: Seen): string | null {
   return whyNotSteer(seen) ?? (seen.phase === 'soaking' ? null : 'No gate is being waited for.')
 }
 
-type Evidence = NonNullable<Rollout['evidence']>
-
 export const gateVerdict = {
   pass: { label: 'Passes', tone: 'good', shape: 'disc' },
   inconclusive: { label: 'Not clear', tone: 'warn', shape: 'half' },
@@ -122,7 +144,7 @@ export const gateVerdict = {
   fail: { label: 'Fails', tone: 'bad', shape: 'square' },
 } satisfies Record<Evidence['verdict'], Verdict>
 
-export const gateName: Record<Evidence['gates'][number]['metric'], string> = {
+export const gateName: Record<GateMetric, string> = {
   errors5xx: '5xx answers',
   errors404: '404 answers',
   cacheHits: 'Stat cache hits',
@@ -132,12 +154,13 @@ export const gateName: Record<Evidence['gates'][number]['metric'], string> = {
   totalP99: 'Total p99',
   readWaitP99: 'Read wait p99',
 }
+export const gateMetrics = Object.keys(gateName) as GateMetric[]
 
-export type WaveState = 'through' | 'waiting' | 'dispatching' | 'soaking' | 'next'
+export type WaveState = 'through' | 'next' | Rollout['phase']
 
 export const waveVerdict = {
   through: { label: 'Through', tone: 'good', shape: 'disc' },
-  waiting: { label: 'Waits for a change window', tone: 'idle', shape: 'half' },
+  waiting: { label: 'Waits for a change window', tone: 'warn', shape: 'ring' },
   dispatching: { label: 'Under way', tone: 'info', shape: 'half' },
   soaking: { label: 'Being watched', tone: 'info', shape: 'ring' },
   next: { label: 'Its turn has not come', tone: 'idle', shape: 'ring' },
@@ -149,6 +172,23 @@ export function waveState(
 ): WaveState {
   if (index < wave) return 'through'
   return index > wave ? 'next' : phase
+}
+
+/** Evidence may make it last longer than was planned. */
+export function soakText({ soakedSeconds, policy }: Pick<Rollout, 'soakedSeconds' | 'policy'>) {
+  const { soakSeconds, maxSoakSeconds } = policy
+  const soaked = Math.floor(soakedSeconds)
+  return soaked < soakSeconds
+    ? `${soaked} of ${soakSeconds} s`
+    : `${soaked} s, waiting for evidence until ${maxSoakSeconds} s`
+}
+
+type Approvals = Pick<Rollout, 'author' | 'approvals'>
+
+/** Why this user can't approve it, or null: it takes other people than who ordered it. */
+export function whyNotApprove({ author, approvals }: Approvals, username: string): string | null {
+  if (author === username) return 'You ordered it. Somebody else must approve it.'
+  return approvals.some(({ by }) => by === username) ? 'You have approved it already.' : null
 }
 
 /** Why this plan can't be started, or null. */

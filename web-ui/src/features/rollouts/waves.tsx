@@ -2,7 +2,10 @@
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Rollout } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
-import { waveState, waveVerdict } from './rules.ts'
+import classes from './rollouts.module.css'
+import { soakText, waveState, waveVerdict } from './rules.ts'
+
+type Wave = Rollout['waves'][number]
 
 /** Which part of the farm comes when, and where the rollout is. */
 export function Waves({ rollout }: { rollout: Rollout }) {
@@ -16,34 +19,38 @@ export function Waves({ rollout }: { rollout: Rollout }) {
           {soakSeconds > 0 && `, each wave watched for ${soakSeconds} s`}
         </span>
       </div>
-      <div className="scroll-x">
-        <table className="grid">
-          <thead>
-            <tr>
-              <th scope="col" className="num">
-                Wave
-              </th>
-              <th scope="col">State</th>
-              <th scope="col" className="num">
-                Nodes done
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rollout.waves.map((wave) => (
-              <tr key={wave.index} aria-current={wave.index === rollout.wave ? 'step' : undefined}>
-                <td className="num">{wave.index + 1}</td>
-                <td>
-                  <StatusBadge verdict={waveVerdict[waveState(wave.index, rollout)]} />
-                </td>
-                <td className="num">
-                  {wave.done} of {wave.nodes}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ol className={classes.waves}>
+        {rollout.waves.map((wave) => (
+          <WaveStep key={wave.index} wave={wave} rollout={rollout} />
+        ))}
+      </ol>
     </section>
+  )
+}
+
+function WaveStep({ wave, rollout }: { wave: Wave; rollout: Rollout }) {
+  const state = waveState(wave.index, rollout)
+  const soak = state === 'soaking' ? soakText(rollout) : null
+  return (
+    <li
+      className={classes.wave}
+      data-state={state}
+      aria-current={wave.index === rollout.wave ? 'step' : undefined}
+    >
+      <div className={classes.stateLine}>
+        <strong>Wave {wave.index + 1}</strong>
+        <span className="dim">
+          {wave.done} of {wave.nodes}
+        </span>
+      </div>
+      <progress
+        className={classes.progress}
+        max={Math.max(1, wave.nodes)}
+        value={wave.done}
+        aria-label={`Wave ${wave.index + 1}: ${wave.done} of ${wave.nodes} done`}
+      />
+      <StatusBadge verdict={waveVerdict[state]} />
+      {soak !== null && <span className="dim">{soak}</span>}
+    </li>
   )
 }

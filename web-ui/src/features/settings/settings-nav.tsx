@@ -10,6 +10,7 @@ const pages = [
   { to: '/settings/security', label: 'Security', permission: null },
   { to: '/settings/users', label: 'Users', permission: 'users:read' },
   { to: '/settings/tokens', label: 'Tokens', permission: 'tokens:own' },
+  { to: '/settings/rollout-rules', label: 'Rollout rules', permission: null },
   { to: '/settings/webhooks', label: 'Webhooks', permission: 'webhooks:read' },
   { to: '/settings/backups', label: 'Backups', permission: 'backups:read' },
   { to: '/settings/single-sign-on', label: 'Single sign-on', permission: null },

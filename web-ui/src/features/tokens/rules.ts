@@ -32,7 +32,7 @@ const texts: Record<Grantable, string> = {
   'configs:write': 'Save drafts and versions',
   'rollouts:run': 'Start, pause and stop rollouts',
   'rollouts:approve': 'Approve rollouts',
-  'rollouts:emergency': 'Start rollouts that go before all others',
+  'rollouts:emergency': 'Start rollouts past approvals and windows',
   'rollouts:rules': 'Change what holds for every rollout',
   'nodes:write': 'Change nodes, and take them out',
   'nodes:enrol': 'Make one-time tokens for new nodes',

@@ -18,21 +18,23 @@ type Options = {
   ports: { console: number; agent: number }
   agentUrl: string
   nodeBinary: string
-  preload: Preload
+  preload?: Preload
+  /** Where nodes find it; this machine's address when left out. */
+  agentHost?: string
 }
 
 export class ControlPlane {
   readonly api: Api
-  readonly preload: Preload
   readonly dataDir: string
   readonly logFile: string
   readonly agentPort: number
+  readonly #preload: Preload | undefined
   readonly #env: NodeJS.ProcessEnv
   #child: Child | null = null
   #isWanted = false
 
-  constructor({ home, ports, agentUrl, nodeBinary, preload }: Options) {
-    this.preload = preload
+  constructor({ home, ports, agentUrl, nodeBinary, preload, agentHost = HOST }: Options) {
+    this.#preload = preload
     this.dataDir = join(home, 'control')
     this.logFile = join(home, 'logs/control-plane.log')
     this.agentPort = ports.agent
@@ -42,13 +44,18 @@ export class ControlPlane {
       FARMSTEAD_DATA_DIR: this.dataDir,
       FARMSTEAD_HOST: HOST,
       FARMSTEAD_PORT: String(ports.console),
-      FARMSTEAD_AGENT_HOST: HOST,
+      FARMSTEAD_AGENT_HOST: agentHost,
       FARMSTEAD_AGENT_PORT: String(ports.agent),
       FARMSTEAD_AGENT_URL: agentUrl,
       FARMSTEAD_NODE_BINARY: nodeBinary,
       FARMSTEAD_LOG_LEVEL: 'warn',
     }
     mkdirSync(this.dataDir, { recursive: true, mode: 0o700 })
+  }
+
+  get preload(): Preload {
+    if (!this.#preload) throw new Error('the control plane runs without a preload')
+    return this.#preload
   }
 
   /** Whether it ended without having been told to. */
@@ -75,7 +82,7 @@ export class ControlPlane {
   async start(): Promise<void> {
     this.#isWanted = true
     const command = [process.execPath, serverScript]
-    const env = { ...this.#env, ...this.preload.env(this.dataDir) }
+    const env = { ...this.#env, ...this.#preload?.env(this.dataDir) }
     const child = new Child({ command, env, logFile: this.logFile })
     this.#child = child
     const deadline = performance.now() + UP_WITHIN_MS

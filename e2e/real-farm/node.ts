@@ -34,7 +34,10 @@ export type NodeOptions = {
   stateDir: string
   binary: string
   logFile: string
-  preload: Preload
+  /** To change its clock and to have it die at a call. */
+  preload?: Preload
+  /** The address it listens at; this machine's when left out. */
+  host?: string
   /** Told such a line of its log. */
   onUnexplained: (line: string) => void
   /** A command to run it by, which must end up being it (exec). */
@@ -50,7 +53,7 @@ export type NodeOptions = {
 /** What a visitor got: the version's label, or why there was none. */
 export type Seen = { label: string | null; trouble: string | null }
 
-export class FaultNode {
+export class RealNode {
   readonly name: string
   readonly steps = new EventEmitter<Record<Step, []>>()
   readonly #options: NodeOptions
@@ -75,7 +78,13 @@ export class FaultNode {
   }
 
   get preload(): Preload {
-    return this.#options.preload
+    const { preload } = this.#options
+    if (!preload) throw new Error(`${this.name} runs without a preload`)
+    return preload
+  }
+
+  get host(): string {
+    return this.#options.host ?? HOST
   }
 
   get port(): number {
@@ -145,9 +154,10 @@ export class FaultNode {
   }
 
   see(): Promise<Seen> {
-    const { port, socketPath } = this.#options
+    const { host, port } = this
+    const { socketPath } = this.#options
     const { promise, resolve } = Promise.withResolvers<Seen>()
-    const place = socketPath ? { socketPath } : { host: HOST, port }
+    const place = socketPath ? { socketPath } : { host, port }
     const options = { ...place, path: '/', agent: false, timeout: ANSWER_WITHIN_MS }
     const asked = get(options, (response) => {
       const label = response.headers['x-version']
@@ -165,7 +175,7 @@ export class FaultNode {
   }
 
   #env(): NodeJS.ProcessEnv {
-    return { ...cleanEnv(), ...this.#options.preload.env(this.stateDir) }
+    return { ...cleanEnv(), ...this.#options.preload?.env(this.stateDir) }
   }
 
   #read(text: string): void {

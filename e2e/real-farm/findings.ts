@@ -48,11 +48,10 @@ export class Findings {
     const write = this.#say
     for (const [kind, { faults, agreements, worstMs }] of this.#kinds) {
       const total = [...faults.values()].reduce((sum, one) => sum + one, 0)
-      write(
-        `${kind}: ${total} faults, ${agreements} agreements, the slowest ${(worstMs / 1000).toFixed(2)} s after the fault's end`,
-      )
+      const slowest = `the slowest after ${(worstMs / 1000).toFixed(2)} s`
+      write(`${kind}: ${total} faults, ${agreements} agreements, ${slowest}`)
       const sorted = [...faults].sort(([, a], [, b]) => b - a)
-      write(`    ${sorted.map(([fault, count]) => `${fault} ${count}`).join(', ')}`)
+      if (total > 0) write(`    ${sorted.map(([fault, count]) => `${fault} ${count}`).join(', ')}`)
     }
     for (const note of this.#notes) write(note)
     for (const { kind, sentence } of this.found) write(`WRONG ${kind}: ${sentence}`)

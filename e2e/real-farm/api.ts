@@ -15,10 +15,16 @@ export type NodeView = {
   lastResult: { outcome: string; code: string | null } | null
   clone: { keep: string | null; incarnations: { incarnation: string }[] } | null
 }
+type TaskView = { nodeName: string; wave: number; state: string; generation: number | null }
 export type RolloutView = {
   id: string
   state: string
+  reason: string
   stateVersion: number
+  wave: number
+  evidence: { verdict: string; message: string } | null
+  policy: { maxParallel: number | null }
+  tasks: TaskView[]
   endedAt: string | null
 }
 
@@ -82,8 +88,14 @@ export class Api {
     return saved.number
   }
 
-  async rollOut(version: number): Promise<RolloutView> {
-    return await this.#json('POST', '/rollouts', { config: CONFIG, version })
+  /** Without a strategy to all nodes at once. */
+  async rollOut(version: number, strategy?: object): Promise<RolloutView> {
+    const order = { config: CONFIG, version, ...(strategy && { strategy }) }
+    return await this.#json('POST', '/rollouts', order)
+  }
+
+  async rollout(id: string): Promise<RolloutView> {
+    return await this.#json('GET', `/rollouts/${id}`)
   }
 
   /** Not only of the newest: their order is that of the control plane's clock, which may have jumped. */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The bench itself, with a few nodes: that it measures, not how fast this machine is. Needs a release build.
+import { expect, test } from 'vitest'
+import { measure, spans, table } from './rollout.ts'
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
+const task = (updatedAt: string, state = 'done') => ({
+  nodeName: 'edge',
+  message: '',
+  state,
+  updatedAt,
+})
+
+test('times count from the start of the rollout', () => {
+  const tasks = [task(at(3)), task(at(2)), task(at(9))]
+  const ended = { state: 'succeeded', reason: '', createdAt: at(1), endedAt: at(9), tasks }
+  expect(spans(ended)).toEqual({ halfMs: 2000, allMs: 8000 })
+})
+
+test('a rollout that left a node behind is no figure', () => {
+  const tasks = [task(at(3)), task(at(2), 'unreachable')]
+  const ended = { state: 'succeeded', reason: '', createdAt: at(1), endedAt: at(9), tasks }
+  expect(() => spans(ended)).toThrow('1 nodes are not done')
+})
+
+test('brings versions to simulated and real nodes', { timeout: 120_000 }, async () => {
+  const costs = await measure({ nodes: 8, real: 1, seconds: 1, say: () => {} })
+  expect(costs.nodes).toBe(9)
+  expect(costs.connectedBytes).toBeGreaterThan(0)
+  for (const { halfMs, allMs, cpuMsPerNode } of costs.rows) {
+    expect(allMs).toBeGreaterThanOrEqual(halfMs)
+    expect(cpuMsPerNode).toBeGreaterThan(0)
+  }
+  expect(table(costs).filter((line) => line.startsWith('|'))).toHaveLength(costs.rows.length + 2)
+})

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The service in this process and real nodes beside it, each with a port of its own; all ends with the test.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished } from 'vitest'
+import type { Rollout } from '../../../src/features/rollouts/schema.ts'
+import { type Built, build, nodeBinary, tempDir } from '../../helper.ts'
+
+const execute = promisify(execFile)
+/** For what never comes on a busy machine. */
+export const PATIENT = { timeout: 180_000, interval: 250 }
+
+export type RealFarm = Built & {
+  /** A folder with that page, for a version to serve. */
+  rootWith(page: string | null): string
+  save(root: string): Promise<number>
+  order(version: number, strategy?: object): Promise<Rollout>
+  get(id: string): Promise<Rollout>
+  ends(id: string, state: string): Promise<Rollout>
+}
+
+/** Its nodes serve the first version, which has a page at /. */
+export async function realFarm(nodeCount: number): Promise<RealFarm> {
+  const service = await build()
+  const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
+  const { admin } = service
+  const post = async (path: string, payload: object) => {
+    const answer = await admin.inject({ method: 'POST', url: `/api/v1/${path}`, payload })
+    if (answer.statusCode !== 201) throw new Error(answer.body)
+    return answer.json()
+  }
+  const get = async (id: string) => (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
+  const farm: RealFarm = {
+    ...service,
+    get,
+    rootWith(page) {
+      const root = tempDir()
+      if (page !== null) writeFileSync(join(root, 'index.html'), page)
+      return root
+    },
+    async save(root) {
+      const latest = (await admin.inject({ url: '/api/v1/configs/default/versions' })).json()
+      const text = JSON.stringify({ workers: 1, sites: [{ hosts: ['*'], root }] })
+      const parent = latest.items?.[0]?.number ?? null
+      const made = await post('configs/default/versions', { text, parent, message: 'test' })
+      return made.number
+    },
+    order: (version, strategy) => post('rollouts', { config: 'default', version, strategy }),
+    async ends(id, state) {
+      await expect.poll(async () => (await get(id)).state, PATIENT).toBe(state)
+      return get(id)
+    },
+  }
+  const first = await farm.save(farm.rootWith('one'))
+  for (let i = 0; i < nodeCount; i++) await startNode(farm, url, `edge-${i}`)
+  await expect.poll(() => service.fleet.connectedIds().length, PATIENT).toBe(nodeCount)
+  await farm.ends((await farm.order(first)).id, 'succeeded')
+  return farm
+}
+
+async function startNode({ admin }: Built, url: string, name: string): Promise<void> {
+  const listen = [{ address: '127.0.0.1', port: await freePort() }]
+  const payload = { mergePatch: { listen } }
+  const token = await admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload })
+  const state = join(tempDir(), 'state')
+  mkdirSync(state, { mode: 0o700 })
+  const words = ['--insecure-http', '--token', token.json().secret, '--state', state]
+  await execute(nodeBinary, ['join', url, ...words, '--name', name])
+  const child = spawn(nodeBinary, ['run', '--state', state], { stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  onTestFinished(async () => {
+    child.kill('SIGTERM')
+    await ended
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}

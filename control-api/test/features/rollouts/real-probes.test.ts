@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Real nodes that nobody visits: what they fetch from themselves is all the evidence there is.
+import { expect, test } from 'vitest'
+import { realFarm } from './real-farm.ts'
+
+const WHOLE_TEST_MS = 400_000
+const quick = {
+  waves: [{ nodes: 1 }, { percent: 100 }],
+  minHealthySeconds: 1,
+  soakSeconds: 1,
+  maxSoakSeconds: 300,
+  gates: [{ metric: 'errors404', max: 0.01, onFail: 'revert' }],
+  minSamples: 60,
+}
+const probes = [{ path: '/' }, { host: 'www.example.org', path: '/index.html?from=probe' }]
+
+test(
+  'without probes a version waits for evidence that never comes',
+  async () => {
+    const farm = await realFarm(2)
+    const version = await farm.save(farm.rootWith('two'))
+    const { id } = await farm.order(version, { ...quick, maxSoakSeconds: 8 })
+    const { reason, evidence, policy } = await farm.ends(id, 'paused')
+    expect(policy.probes).toEqual([])
+    expect(reason).toMatch(/no node to compare|requests that are needed/)
+    expect(evidence).toMatchObject({ verdict: 'no_data', gates: [{ canary: { probed: 0 } }] })
+  },
+  WHOLE_TEST_MS,
+)
+
+test(
+  'with probes a good version goes to all nodes, and the evidence says what it rests on',
+  async () => {
+    const farm = await realFarm(3)
+    const version = await farm.save(farm.rootWith('two'))
+    const { id } = await farm.order(version, { ...quick, probes })
+    const { evidence, policy, tasks } = await farm.ends(id, 'succeeded')
+    expect(policy.probes).toEqual(probes)
+    expect(tasks.map((task) => task.state)).toEqual(['done', 'done', 'done'])
+    const [gate] = evidence?.gates ?? []
+    expect(evidence).toMatchObject({ wave: 1, verdict: 'pass' })
+    for (const side of [gate?.canary, gate?.control]) {
+      expect(side?.samples).toBeGreaterThanOrEqual(60)
+      expect(side?.probed).toBe(side?.samples)
+    }
+    expect(gate?.message).toContain('probes: ')
+  },
+  WHOLE_TEST_MS,
+)
+
+test(
+  'with probes a version that does not find the page is taken back from the first node',
+  async () => {
+    const farm = await realFarm(2)
+    const version = await farm.save(farm.rootWith(null))
+    const { id } = await farm.order(version, { ...quick, probes })
+    const { reason, tasks, evidence } = await farm.ends(id, 'reverted')
+    expect(reason).toContain('the share of 404 is 1.0000 higher than the others’')
+    expect(tasks.map((task) => task.state)).toEqual(['reverted', 'skipped'])
+    expect(evidence?.gates[0]).toMatchObject({ verdict: 'fail', canary: { value: 1 } })
+  },
+  WHOLE_TEST_MS,
+)

@@ -1,0 +1,4 @@
+insert into rollouts (id, config, version, previous_version, state, state_version, reason, author, message, created_at_ms, ended_at_ms, policy, evidence) values
+  ('rollout_01jd4q6v2m8w3x5y7z9abcdefw', 'default', 2, 1, 'succeeded', 4, '', 'admin', 'by waves', 1763700005000, 1763700006000,
+   '{"maxParallel":1,"blastBudget":4,"minHealthyMs":30000,"soakMs":120000,"maxSoakMs":900000,"progressDeadlineMs":600000,"maxFailedPercent":5,"maxUnreachablePercent":10,"maxFlaps":3,"onFailure":"revert","gates":[{"metric":"errors5xx","max":0.01,"onFail":"revert"}],"minSamples":500}',
+   '{"wave":0,"at":"2025-11-21T04:40:05.500Z","verdict":"pass","message":"as well as the others","gates":[{"metric":"errors5xx","max":0.01,"onFail":"revert","verdict":"pass","canary":{"nodes":1,"samples":600,"value":0},"control":{"nodes":2,"samples":900,"value":0},"value":0,"low":0,"high":0,"message":"as well as the others"}]}');

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { RolloutRules, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { rolloutRulesQuery, saveRulesMutation } from './api.ts'
+import classes from './rollout-rules.module.css'
+import { draftOf, type RulesDraft, readRules, timeZonesWith } from './rules.ts'
+import { WindowFields } from './window-fields.tsx'
+
+export function RolloutRulesScreen({ session }: { session: Session }) {
+  const tagged = useQuery(rolloutRulesQuery)
+  return (
+    <Page
+      title="Rollout rules"
+      meta="What holds for every rollout of the farm. An emergency goes past approvals and windows, and says why."
+    >
+      <QueryStates query={tagged} what="The rules" skeletonRows={6}>
+        {({ body, etag }) => (
+          <RulesForm
+            key={etag}
+            before={body}
+            etag={etag}
+            blockedBy={whyNot(session, 'rollouts:rules')}
+          />
+        )}
+      </QueryStates>
+    </Page>
+  )
+}
+
+type FormProps = { before: RolloutRules; etag: string; blockedBy: string | null }
+
+function RulesForm({ before, etag, blockedBy }: FormProps) {
+  const client = useQueryClient()
+  const [draft, setDraft] = useState(() => draftOf(before))
+  const [hasSaved, setSaved] = useState(false)
+  const save = useMutation({
+    ...saveRulesMutation,
+    onSuccess: () => client.invalidateQueries(rolloutRulesQuery),
+  })
+  const reading = readRules(draft)
+  const errors = reading.ok ? null : reading.errors
+  const set = (change: Partial<RulesDraft>) => {
+    setSaved(false)
+    setDraft({ ...draft, ...change })
+  }
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (!reading.ok) return
+    save.mutate({ rules: reading.rules, etag }, { onSuccess: () => setSaved(true) })
+  }
+  const isSame = reading.ok && JSON.stringify(reading.rules) === JSON.stringify(before)
+  return (
+    <form className="stack" onSubmit={handleSubmit} noValidate>
+      <fieldset className={`panel ${classes.part}`} disabled={blockedBy !== null}>
+        <legend>Approvals</legend>
+        <div className={classes.fields}>
+          <TextInput
+            label="People who must agree"
+            description="Others than who ordered it. 0: nobody"
+            inputMode="numeric"
+            value={draft.approvals}
+            onChange={({ currentTarget: { value } }) => set({ approvals: value.trim() })}
+            error={errors?.approvals}
+          />
+          <TextInput
+            label="An order waits for them, in hours"
+            description="After that it has expired"
+            inputMode="numeric"
+            value={draft.approvalHours}
+            onChange={({ currentTarget: { value } }) => set({ approvalHours: value.trim() })}
+            error={errors?.approvalHours}
+          />
+        </div>
+      </fieldset>
+      <fieldset className={`panel ${classes.part}`} disabled={blockedBy !== null}>
+        <legend>Change windows</legend>
+        <p className="dim">
+          Rollouts begin, and their waves, while one of these is open. Without any: always.
+        </p>
+        <div className={classes.fields}>
+          <NativeSelect
+            label="Time zone"
+            description="Whose clocks the windows go by"
+            value={draft.timeZone}
+            onChange={({ currentTarget: { value } }) => set({ timeZone: value })}
+            data={timeZonesWith(draft.timeZone)}
+          />
+        </div>
+        <WindowFields
+          windows={draft.windows}
+          errors={errors?.windows}
+          onChange={(windows) => set({ windows })}
+        />
+      </fieldset>
+      <fieldset className={`panel ${classes.part}`} disabled={blockedBy !== null}>
+        <legend>Blast budget of the farm</legend>
+        <div className={classes.fields}>
+          <TextInput
+            label="Nodes (optional)"
+            description="Most nodes of all rollouts between two configs at once. Empty: no limit"
+            inputMode="numeric"
+            value={draft.blastBudget}
+            onChange={({ currentTarget: { value } }) => set({ blastBudget: value.trim() })}
+            error={errors?.blastBudget}
+          />
+        </div>
+      </fieldset>
+      {save.isError && <ErrorBox what="The rules were not saved" error={save.error} />}
+      {hasSaved && isSame && <Notice tone="good" live title="The rules are saved" />}
+      <ActionButton
+        type="submit"
+        loading={save.isPending}
+        blockedBy={
+          blockedBy ??
+          (reading.ok ? null : 'Mend what is marked first.') ??
+          (isSame ? 'Nothing is changed.' : null)
+        }
+      >
+        Save the rules
+      </ActionButton>
+    </form>
+  )
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// For when waiting does more harm than the change can: one node first all the same.
+import { TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import { QueryStates } from '../../components/query-states.tsx'
+import type { Rollout, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { type Order, planQuery } from './api.ts'
+import { blastRadius } from './plan-rules.ts'
+import { whyNotStart } from './rules.ts'
+import { useStart } from './use-start.ts'
+
+type Props = { order: Order; session: Session; onStarted: (rollout: Rollout) => void }
+
+export function EmergencyButton({ order, session, onStarted }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  if (whyNot(session, 'rollouts:emergency') !== null) return null
+  return (
+    <>
+      <ActionButton variant="default" blockedBy={null} onClick={() => setOpen(true)}>
+        Emergency…
+      </ActionButton>
+      {isOpen && (
+        <EmergencyDialog order={order} onStarted={onStarted} onClose={() => setOpen(false)} />
+      )}
+    </>
+  )
+}
+
+type DialogProps = Omit<Props, 'session'> & { onClose: () => void }
+
+/** A plan does not depend on why. */
+const TO_PLAN = { reason: 'Planned in the console' }
+
+function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
+  const [reason, setReason] = useState('')
+  const plan = useQuery(planQuery({ ...order, emergency: TO_PLAN }))
+  const start = useStart(onStarted)
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (plan.data === undefined) return
+    const { planDigest } = plan.data
+    start.mutate({ ...order, emergency: { reason: reason.trim() }, planDigest })
+  }
+  const blockedBy =
+    plan.data === undefined
+      ? 'The plan is being made…'
+      : (whyNotStart(plan.data) ?? (reason.trim() === '' ? 'Say why first.' : null))
+  return (
+    <Dialog title={`Emergency: ${order.config} v${order.version}`} onClose={onClose}>
+      <form className="stack" onSubmit={handleSubmit} noValidate>
+        <p>
+          It begins now: without approvals and change windows, and in place of every rollout that
+          has these nodes. One node gets it first. What fails goes back; nothing waits for clear
+          evidence.
+        </p>
+        <QueryStates query={plan} what="The plan" skeletonRows={1}>
+          {(data) => <p>{blastRadius(data)}.</p>}
+        </QueryStates>
+        <TextInput
+          label="Why"
+          description="Everybody sees it, and the audit keeps it"
+          maxLength={500}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          data-autofocus
+        />
+        {start.isError && <ErrorBox what="No rollout was started" error={start.error} />}
+        <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
+          Start it now
+        </ActionButton>
+      </form>
+    </Dialog>
+  )
+}

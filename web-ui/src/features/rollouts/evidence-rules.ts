@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The numbers of a comparison as they are read: quantiles by ratio, shares by difference.
+import type { GateMetric } from '../../lib/api-types.ts'
+import { DASH, formatRatio, formatSeconds } from '../../lib/format.ts'
+import { shareMetrics } from './strategy.ts'
+
+export const sideText = (metric: GateMetric, value: number | null): string =>
+  shareMetrics.has(metric) ? formatRatio(value) : formatSeconds(value)
+
+const threeDigits = (value: number) => String(Number(value.toPrecision(3)))
+
+/** "2.25 times", "+1.2 points": of percent, so that it is no share of a share. */
+export function differenceText(metric: GateMetric, value: number): string {
+  if (!shareMetrics.has(metric)) return `${threeDigits(value)} times`
+  const points = threeDigits(value * 100)
+  return `${value > 0 ? '+' : ''}${points} ${points === '1' ? 'point' : 'points'}`
+}
+
+export function intervalText(metric: GateMetric, low: number | null, high: number | null): string {
+  if (low === null || high === null) return DASH
+  const factor = shareMetrics.has(metric) ? 100 : 1
+  return `${threeDigits(low * factor)} to ${threeDigits(high * factor)}`
+}
+
+export const limitText = (metric: GateMetric, max: number): string =>
+  `≤ ${differenceText(metric, max).replace('+', '')}`

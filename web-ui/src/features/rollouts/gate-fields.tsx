@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import { ActionButton } from '../../components/action-button.tsx'
+import type { GateMetric, OnFailure, Policy } from '../../lib/api-types.ts'
+import { gateMetrics, gateName } from './rules.ts'
+import {
+  errorAt,
+  type FieldErrors,
+  type GateDraft,
+  gateDraft,
+  newId,
+  shareMetrics,
+} from './strategy.ts'
+import classes from './strategy-form.module.css'
+import { gateSentence, onFailureWords } from './strategy-words.ts'
+
+/** As many as the API takes. */
+const MAX_GATES = 8
+
+type Props = {
+  /** null: the control plane's own. */
+  gates: GateDraft[] | null
+  defaults: Policy['gates'] | undefined
+  errors: FieldErrors
+  onChange: (gates: GateDraft[] | null) => void
+}
+
+export function GateFields({ gates, defaults = [], errors, onChange }: Props) {
+  return (
+    <fieldset className={classes.part}>
+      <legend>Gates</legend>
+      <p className={classes.help}>
+        What a wave’s nodes must show beside the nodes that have not got the version. Without any,
+        time alone decides.
+      </p>
+      {gates === null ? (
+        <>
+          <ul className="bullets">
+            {defaults.map((gate) => (
+              <li key={gate.metric}>{gateSentence(gate)} (default)</li>
+            ))}
+          </ul>
+          <div className="row">
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => onChange(defaults.map(gateDraft))}
+            >
+              Change the gates
+            </Button>
+          </div>
+        </>
+      ) : (
+        <OwnGates gates={gates} errors={errors} onChange={onChange} />
+      )}
+    </fieldset>
+  )
+}
+
+type OwnProps = Pick<Props, 'errors' | 'onChange'> & { gates: GateDraft[] }
+
+function OwnGates({ gates, errors, onChange }: OwnProps) {
+  const set = (id: number, change: Partial<GateDraft>) =>
+    onChange(gates.map((gate) => (gate.id === id ? { ...gate, ...change } : gate)))
+  const unused = gateMetrics.find((metric) => gates.every((gate) => gate.metric !== metric))
+  const add = () => {
+    const metric = unused ?? 'errors5xx'
+    const max = shareMetrics.has(metric) ? '1' : '1.5'
+    onChange([...gates, { id: newId(), metric, max, onFail: 'pause' }])
+  }
+  return (
+    <>
+      {gates.length === 0 && <p>There is no gate: time alone decides.</p>}
+      <ol className={classes.rows}>
+        {gates.map((gate, index) => (
+          <li key={gate.id} className={classes.row}>
+            <GateRow
+              gate={gate}
+              number={index + 1}
+              error={errorAt(errors, `/gates/${index}`)}
+              onChange={(change) => set(gate.id, change)}
+              onRemove={() => onChange(gates.filter(({ id }) => id !== gate.id))}
+            />
+          </li>
+        ))}
+      </ol>
+      <div className="row">
+        <ActionButton
+          size="compact-sm"
+          variant="default"
+          blockedBy={gates.length >= MAX_GATES ? `There may be ${MAX_GATES} at most.` : null}
+          onClick={add}
+        >
+          Add a gate
+        </ActionButton>
+        <Button size="compact-sm" variant="default" onClick={() => onChange(null)}>
+          Use the default gates
+        </Button>
+      </div>
+    </>
+  )
+}
+
+type RowProps = {
+  gate: GateDraft
+  number: number
+  error: string | null
+  onChange: (change: Partial<GateDraft>) => void
+  onRemove: () => void
+}
+
+function GateRow({ gate, number, error, onChange, onRemove }: RowProps) {
+  const unit = shareMetrics.has(gate.metric) ? '% worse' : 'times'
+  return (
+    <>
+      <span className={classes.number}>{number}.</span>
+      <NativeSelect
+        aria-label={`What gate ${number} compares`}
+        value={gate.metric}
+        onChange={({ currentTarget: { value } }) => onChange({ metric: value as GateMetric })}
+        data={gateMetrics.map((metric) => ({ value: metric, label: gateName[metric] }))}
+      />
+      <TextInput
+        aria-label={`Most of gate ${number}, in ${unit}`}
+        inputMode="decimal"
+        className={classes.size}
+        leftSection="≤"
+        value={gate.max}
+        onChange={({ currentTarget: { value } }) => onChange({ max: value.trim() })}
+        error={error}
+      />
+      <span className={classes.unit}>{unit}, else</span>
+      <NativeSelect
+        aria-label={`When gate ${number} fails`}
+        value={gate.onFail}
+        onChange={({ currentTarget: { value } }) => onChange({ onFail: value as OnFailure })}
+        data={Object.entries(onFailureWords).map(([value, label]) => ({ value, label }))}
+      />
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={`Remove gate ${number}`}
+        onClick={onRemove}
+      >
+        <IconTrash size={16} aria-hidden />
+      </ActionIcon>
+    </>
+  )
+}

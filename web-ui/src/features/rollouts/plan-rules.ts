@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+import type { Verdict } from '../../components/status-badge.tsx'
+import type { RolloutPlan } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+
+type PlannedNode = RolloutPlan['nodes'][number]
+type Row = { node: PlannedNode; verdict: Verdict }
+type Part = { title: string; nodes: Row[] }
+
+/** Wave by wave; what has it already is none of a wave's. */
+export function planParts(
+  { nodes, waves }: Pick<RolloutPlan, 'nodes' | 'waves'>,
+  drifted: ReadonlySet<string>,
+): Part[] {
+  const rows = nodes.map((node) => ({ node, verdict: verdictOf(node, drifted) }))
+  if (waves < 2) return [{ title: '', nodes: rows }]
+  const titleOf = ({ changes, wave }: PlannedNode) => (changes ? wave : null)
+  const byWave = Map.groupBy(rows, ({ node }) => titleOf(node))
+  return [...byWave]
+    .toSorted(([a], [b]) => (a ?? waves) - (b ?? waves))
+    .map(([wave, inWave]) => ({
+      title: `${wave === null ? 'No change' : `Wave ${wave + 1}`}: ${plural(inWave.length, 'node')}`,
+      nodes: inWave,
+    }))
+}
+
+function verdictOf(node: PlannedNode, drifted: ReadonlySet<string>): Verdict {
+  if (node.errors.length > 0) return { label: 'Would refuse it', tone: 'bad', shape: 'square' }
+  if (!node.changes) return { label: 'Runs it already', tone: 'good', shape: 'disc' }
+  if (drifted.has(node.nodeId)) return { label: 'Changed by hand', tone: 'bad', shape: 'diamond' }
+  if (!node.connected) return { label: 'Takes it on return', tone: 'warn', shape: 'ring' }
+  return { label: 'Takes it now', tone: 'info', shape: 'half' }
+}
+
+/** How many nodes can be between two configs at the same time, of those it goes to. */
+export function blastRadius({ nodes, waves, policy: { blastBudget } }: RolloutPlan): string {
+  const changing = nodes.filter(({ changes }) => changes).length
+  const most = Math.min(changing, blastBudget ?? changing)
+  const percent = Math.round((most / nodes.length) * 100)
+  const inWaves = waves > 1 ? `${waves} waves, ` : ''
+  return `${inWaves}at most ${plural(most, 'node')} (${percent} %) between two configs at once`
+}

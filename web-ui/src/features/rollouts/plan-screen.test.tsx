@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+import { cleanup, fireEvent, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, test } from 'vitest'
+import type { Policy, RolloutPlan, Session } from '../../lib/api-types.ts'
+import { type ApiRequest, json, problem } from '../../test/fake-api.ts'
+import { renderApp } from '../../test/render-app.tsx'
+import { drift, node, page, plan, rollout, session } from '../../test/samples.ts'
+
+const LOADS_WITHIN_MS = 5000
+const soon = { timeout: LOADS_WITHIN_MS }
+const one = rollout()
+const endpoint = `GET /rollouts/${one.id}`
+const plans = '/rollouts/new?config=default&version=2'
+const error = {
+  pointer: '/sites/0/root',
+  line: 9,
+  column: 15,
+  endLine: 9,
+  endColumn: 30,
+  code: 'no_such_folder',
+  message: 'there is no folder /srv/wwww',
+  hint: '',
+}
+const answer = (planned: object) => ({
+  'POST /rollouts': ({ query }: ApiRequest) =>
+    query.get('dry_run') === '1' ? json(planned) : json(one, {}, 201),
+})
+
+describe('the plan', () => {
+  test('shows each node before anything happens, then starts', async () => {
+    const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
+    expect(await screen.findByText('Takes it now', {}, soon)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'What differs from v1' })).toBeVisible()
+    expect(
+      api.requests
+        .filter(({ query }) => query.get('dry_run') === null && query.size === 0)
+        .filter(({ method }) => method === 'POST'),
+    ).toEqual([])
+    const user = userEvent.setup()
+    await user.type(screen.getByRole('textbox', { name: /Message/ }), 'Now')
+    await user.click(screen.getByRole('button', { name: 'Start rollout to 1 node' }))
+    expect(
+      await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon),
+    ).toBeVisible()
+    const started = api.requests.filter(
+      ({ method, query }) => method === 'POST' && query.size === 0,
+    )
+    expect(started.map(({ body }) => body)).toEqual([
+      { config: 'default', version: 2, message: 'Now', planDigest: plan().planDigest },
+    ])
+  })
+
+  test.each([
+    ['a node would refuse it', plan({ errors: [error] }), /errors on edge-1/],
+    ['every node has it', plan({ changes: false }), /nothing to do/],
+  ])('cannot be started when %s, and says why', async (_when, planned, why) => {
+    renderApp(plans, answer(planned))
+    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription(why)
+  })
+
+  test('says who is left out and why, and is narrowed by a selector', async () => {
+    const reason = 'The rollout is only for canary.'
+    const who = { nodeId: 'node_2', nodeName: 'edge-2', group: 'default', reason }
+    const narrow = { ...plan(), excluded: { total: 1, items: [who] } }
+    const api = renderApp(plans, {
+      'POST /rollouts': ({ body }) => json(Object(body).selector === 'canary' ? narrow : plan()),
+    })
+    await screen.findByText('Takes it now', {}, soon)
+    expect(screen.getByRole('button', { name: 'Plan again' })).toBeDisabled()
+    await userEvent.type(screen.getByRole('textbox', { name: /Only to nodes/ }), 'canary')
+    await userEvent.click(screen.getByRole('button', { name: 'Plan again' }))
+    expect(await screen.findByText('It does not go to 1 other node')).toBeVisible()
+    expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
+    expect(window.location.search).toContain('selector=canary')
+    api.answer({ 'POST /rollouts': () => json(one, {}, 201), [endpoint]: () => json(one) })
+    await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    expect(api.requests.findLast(({ method }) => method === 'POST')?.body).toEqual({
+      config: 'default',
+      version: 2,
+      selector: 'canary',
+      planDigest: plan().planDigest,
+    })
+  })
+
+  test('cannot be started when it is for none of the nodes', async () => {
+    const reason = 'Its group europe gets the config edge.'
+    const who = { nodeId: 'node_2', nodeName: 'edge-2', group: 'europe', reason }
+    renderApp(plans, answer({ ...plan(), nodes: [], excluded: { total: 1, items: [who] } }))
+    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
+    expect(button).toHaveAccessibleDescription('It is for none of the nodes.')
+    expect(screen.getByText(`edge-2: ${reason}`)).toBeVisible()
+  })
+
+  test('waits behind another that is not over, or takes its place, and leads there', async () => {
+    const api = renderApp(plans, {
+      ...answer(plan()),
+      'GET /rollouts': () => json(page(one)),
+      [endpoint]: () => json(one),
+    })
+    const link = await screen.findByRole('link', { name: 'default v2' }, soon)
+    expect(link).toHaveAttribute('href', `/rollouts/${one.id}`)
+    const overlap = screen.getByRole('combobox', { name: /another rollout has the same nodes/ })
+    expect(overlap).toHaveValue('queue')
+    await userEvent.selectOptions(overlap, 'supersede')
+    await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    const started = api.requests.find(({ query, method }) => method === 'POST' && query.size === 0)
+    expect(started?.body).toMatchObject({ onOverlap: 'supersede' })
+  })
+
+  test('begins at a time by the browser’s clock', async () => {
+    const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
+    const field = await screen.findByLabelText(/Not before/, {}, soon)
+    fireEvent.change(field, { target: { value: '2030-01-02T03:04' } })
+    await userEvent.click(screen.getByRole('button', { name: /Start rollout/ }))
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    const started = api.requests.find(({ query, method }) => method === 'POST' && query.size === 0)
+    const startAt = new Date('2030-01-02T03:04').toISOString()
+    expect(started?.body).toMatchObject({ startAt })
+  })
+
+  test('in an emergency starts another plan, with a reason only', async () => {
+    const permissions: Session['permissions'] = ['rollouts:run', 'rollouts:emergency']
+    const digest = `sha256:${'e'.repeat(64)}`
+    const api = renderApp(plans, {
+      'GET /session': () => json({ ...session, permissions }),
+      'POST /rollouts': ({ query, body }) => {
+        if (query.get('dry_run') !== '1') return json(one, {}, 201)
+        return json(Object(body).emergency ? { ...byWaves, planDigest: digest } : plan())
+      },
+      [endpoint]: () => json(one),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: 'Emergency…' }, soon))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(await dialog.findByText(/2 waves, at most 1 node/)).toBeVisible()
+    const go = dialog.getByRole('button', { name: 'Start it now' })
+    expect(go).toHaveAccessibleDescription('Say why first.')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Why' }), 'Keys leaked')
+    await userEvent.click(go)
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    const started = api.requests.filter(
+      ({ query, method }) => method === 'POST' && query.size === 0,
+    )
+    expect(started.map(({ body }) => body)).toEqual([
+      {
+        config: 'default',
+        version: 2,
+        emergency: { reason: 'Keys leaked' },
+        planDigest: digest,
+      },
+    ])
+  })
+
+  test('is only looked at by who may not start it', async () => {
+    renderApp(plans, {
+      ...answer(plan()),
+      'GET /session': () => json({ ...session, permissions: [] }),
+    })
+    const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
+    expect(button).toHaveAccessibleDescription(/rollouts:run/)
+  })
+
+  test('by waves shows which node comes when, and what is between two configs at once', async () => {
+    renderApp(plans, answer(byWaves))
+    expect(await screen.findByText(/2 waves, at most 1 node \(50 %\)/, {}, soon)).toBeVisible()
+    const groups = screen.getAllByRole('rowheader').map(({ textContent }) => textContent)
+    expect(groups).toEqual(['Wave 1: 1 node', 'Wave 2: 1 node'])
+    await userEvent.click(screen.getByText(/What holds for it/))
+    expect(screen.getByText(/5xx answers: at most 1 % worse .*take it back/)).toBeVisible()
+    expect(screen.getByText('120 s', { exact: false })).toBeVisible()
+  })
+
+  test('says which node was changed by hand: it would refuse every version', async () => {
+    renderApp(plans, {
+      ...answer(plan()),
+      'GET /nodes': () => json(page(node({ drift: drift() }))),
+    })
+    expect(await screen.findByText('1 node changed by hand', {}, soon)).toBeVisible()
+    expect(screen.getByText('Changed by hand')).toBeVisible()
+  })
+
+  test('refused as another by now is made again, and nothing was started', async () => {
+    const api = renderApp(plans, {
+      'POST /rollouts': ({ query }) =>
+        query.get('dry_run') === '1'
+          ? json(plan())
+          : problem(409, 'plan_changed', 'The order was for another plan.'),
+    })
+    await userEvent.click(await screen.findByRole('button', { name: /Start rollout/ }, soon))
+    expect(await screen.findByText(/The order was for another plan/)).toBeVisible()
+    const planned = () => api.requests.filter(({ query }) => query.get('dry_run') === '1').length
+    await expect.poll(planned).toBe(2)
+  })
+})
+
+const policy = {
+  ...plan().policy,
+  maxParallel: 1,
+  blastBudget: 1,
+  soakSeconds: 120,
+  gates: [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }],
+} satisfies Policy
+const [first] = plan().nodes
+const byWaves: RolloutPlan = {
+  ...plan(),
+  nodes: first ? [first, { ...first, nodeId: 'node_2', nodeName: 'edge-2', wave: 1 }] : [],
+  waves: 2,
+  policy,
+}
+
+describe('how it goes', () => {
+  const custom = async (handlers = answer(byWaves)) => {
+    const api = renderApp(plans, { ...handlers, [endpoint]: () => json(one) })
+    await userEvent.click(await screen.findByRole('radio', { name: 'Custom' }, soon))
+    const asked = () => Object(api.requests.findLast(({ method }) => method === 'POST')?.body)
+    const strategy = () => asked().strategy
+    await expect.poll(strategy).toBeDefined()
+    return { asked, strategy }
+  }
+  const type = async (name: string, text: string) => {
+    const field = screen.getByRole('textbox', { name })
+    await userEvent.clear(field)
+    if (text !== '') await userEvent.type(field, text)
+  }
+
+  test('is chosen among presets, and the plan follows', async () => {
+    const api = renderApp(plans, answer(byWaves))
+    await userEvent.click(await screen.findByRole('radio', { name: 'Careful' }, soon))
+    const newest = () => Object(api.requests.findLast(({ method }) => method === 'POST')?.body)
+    await expect.poll(() => newest().strategy).toEqual({})
+  })
+
+  test('has waves that are added, changed and removed', async () => {
+    const { strategy } = await custom()
+    await userEvent.click(screen.getByRole('button', { name: 'Add a wave' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Remove wave 1' }))
+    await userEvent.selectOptions(
+      screen.getByRole('combobox', { name: 'What wave 1 counts' }),
+      'eachKind',
+    )
+    await type('Size of wave 1', '2')
+    await expect
+      .poll(strategy)
+      .toEqual({ waves: [{ eachKind: 2 }, { throughputPercent: 50 }, { throughputPercent: 100 }] })
+  })
+
+  test('shows the default of each value, and sends what is said', async () => {
+    const { strategy } = await custom()
+    const soak = await screen.findByPlaceholderText('120 (default)')
+    expect(soak).toHaveAccessibleName('Watch each wave, in s')
+    await userEvent.type(soak, '60')
+    await userEvent.selectOptions(screen.getByLabelText('When a node fails'), 'freeze')
+    await expect.poll(strategy).toMatchObject({ soakSeconds: 60, onFailure: 'freeze' })
+  })
+
+  test('has gates, in percent where they are of shares', async () => {
+    const { strategy } = await custom()
+    expect(await screen.findByText(/at most 1 % worse .*\(default\)/)).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Change the gates' }))
+    await type('Most of gate 1, in % worse', '7')
+    await userEvent.click(screen.getByRole('button', { name: 'Add a gate' }))
+    await userEvent.selectOptions(
+      screen.getByRole('combobox', { name: 'What gate 2 compares' }),
+      'totalP99',
+    )
+    await expect
+      .poll(() => strategy().gates)
+      .toEqual([
+        { metric: 'errors5xx', max: 0.07, onFail: 'revert' },
+        { metric: 'totalP99', max: 1, onFail: 'pause' },
+      ])
+    await userEvent.click(screen.getByRole('button', { name: 'Use the default gates' }))
+    await expect.poll(() => strategy().gates).toBeUndefined()
+  })
+
+  test.each([
+    ['Size of wave 2', '140', 'Enter a share of at most 100 %.'],
+    ['Size of wave 1', '', 'Enter a whole number from 1 on.'],
+    ['Watch each wave, in s', '2m', 'Enter a whole number.'],
+    ['May fail, in %', 'five', 'Enter a number, as in 2.5.'],
+  ])('says at %s what is wrong with "%s", and has no plan then', async (name, text, trouble) => {
+    await custom()
+    await type(name, text)
+    expect(await screen.findByText(trouble)).toBeVisible()
+    expect(screen.getByRole('textbox', { name })).toBeInvalid()
+    expect(await screen.findByText('There is no plan')).toBeVisible()
+    expect(screen.queryByRole('button', { name: /Start rollout/ })).toBeNull()
+  })
+
+  test('says at the field what the control plane refuses', async () => {
+    const refusal = { ...error, pointer: '/strategy/soakSeconds', message: 'must be <= 86400' }
+    await custom({
+      'POST /rollouts': ({ body }) =>
+        Object(body).strategy?.soakSeconds === 90_000
+          ? new Response(
+              JSON.stringify({ code: 'bad', detail: 'body: too long', errors: [refusal] }),
+              { status: 400 },
+            )
+          : json(byWaves),
+    })
+    await type('Watch each wave, in s', '90000')
+    expect(await screen.findByText('It must be <= 86400.')).toBeVisible()
+  })
+
+  test('is kept in the browser once a rollout was started with it', async () => {
+    await custom()
+    await type('Watch each wave, in s', '45')
+    const button = screen.getByRole('button', { name: /Start rollout/ })
+    expect(button).toHaveAccessibleDescription('The plan is being made…')
+    await expect.poll(() => button.isConnected && !button.hasAttribute('disabled')).toBe(true)
+    await userEvent.click(button)
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    cleanup()
+    renderApp(plans, answer(byWaves))
+    expect(await screen.findByRole('radio', { name: 'Custom' }, soon)).toBeChecked()
+    expect(screen.getByRole('textbox', { name: 'Watch each wave, in s' })).toHaveValue('45')
+  })
+})

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// What a rollout would do: to whom, in which wave, and to how many at once.
+import { Link } from '@tanstack/react-router'
+import { ConfigErrors } from '../../components/config-errors.tsx'
+import { Digest } from '../../components/digest.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import type { RolloutPlan } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { blastRadius, planParts } from './plan-rules.ts'
+import { PolicyFacts } from './policy-facts.tsx'
+import classes from './rollouts.module.css'
+
+type PlanViewProps = { plan: RolloutPlan; drifted: ReadonlySet<string> }
+
+export function PlanView({ plan, drifted }: PlanViewProps) {
+  const changing = plan.nodes.filter((node) => node.changes).length
+  const away = plan.nodes.filter((node) => !node.connected).length
+  const byHand = plan.nodes.filter(({ nodeId, changes }) => changes && drifted.has(nodeId))
+  const hasStrategy = plan.policy.blastBudget !== null
+  return (
+    <>
+      <section className="panel" aria-labelledby="plan-heading">
+        <div className="panel-head">
+          <h2 id="plan-heading">
+            {plural(plan.nodes.length, 'node')}, {changing} will change
+          </h2>
+          {changing > 0 && <span className="dim">{blastRadius(plan)}</span>}
+          <span className="grow" />
+          <Differences plan={plan} />
+        </div>
+        {plan.nodes.length === 0 ? (
+          <NoNode excluded={plan.excluded.total} />
+        ) : (
+          <PlanTable plan={plan} drifted={drifted} />
+        )}
+      </section>
+      {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
+      {byHand.length > 0 && <ChangedByHand nodes={byHand} />}
+      {away > 0 && (
+        <Notice tone="warn" title={`${plural(away, 'node')} not connected`}>
+          {away === 1 ? 'It' : 'They'} will take the version on return. The others do not wait.
+        </Notice>
+      )}
+      {hasStrategy && plan.nodes.length > 0 && <PolicyFacts policy={plan.policy} />}
+    </>
+  )
+}
+
+function Differences({ plan }: { plan: RolloutPlan }) {
+  const fromVersions = [...new Set(plan.nodes.map((node) => node.fromVersion))]
+  return fromVersions.map(
+    (from) =>
+      from !== null &&
+      from !== plan.version && (
+        <Link
+          key={from}
+          to="/configs/$name/compare"
+          params={{ name: plan.config }}
+          search={{ from, to: plan.version }}
+        >
+          What differs from v{from}
+        </Link>
+      ),
+  )
+}
+
+const NoNode = ({ excluded }: { excluded: number }) =>
+  excluded > 0 ? (
+    <EmptyState title="It is for none of the nodes">Why stands below.</EmptyState>
+  ) : (
+    <EmptyState title="No node to roll out to">
+      <Link to="/enrolment">Add a node</Link> first; it takes this version then.
+    </EmptyState>
+  )
+
+function ChangedByHand({ nodes }: { nodes: RolloutPlan['nodes'] }) {
+  return (
+    <Notice tone="bad" title={`${plural(nodes.length, 'node')} changed by hand`}>
+      Somebody edited the config on the machine. Until that is kept or discarded, the node refuses
+      every version, and the rollout pauses there:{' '}
+      {nodes.map(({ nodeId, nodeName }, index) => (
+        <span key={nodeId}>
+          {index > 0 && ', '}
+          <Link to="/nodes/$id" params={{ id: nodeId }}>
+            {nodeName}
+          </Link>
+        </span>
+      ))}
+    </Notice>
+  )
+}
+
+function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
+  const { total, items } = excluded
+  const more = total - items.length
+  return (
+    <Notice tone="info" title={`It does not go to ${plural(total, 'other node')}`}>
+      <ul>
+        {[...Map.groupBy(items, ({ reason }) => reason)].map(([reason, nodes]) => (
+          <li key={reason}>
+            {nodes.map(({ nodeName }) => nodeName).join(', ')}: {reason}
+          </li>
+        ))}
+        {more > 0 && <li className="dim">and {more} more</li>}
+      </ul>
+    </Notice>
+  )
+}
+
+const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Findings']
+
+function PlanTable({ plan, drifted }: PlanViewProps) {
+  return (
+    <div className="scroll-x">
+      <table className="grid">
+        <thead>
+          <tr>
+            {COLUMNS.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {planParts(plan, drifted).map(({ title, nodes }) => (
+          <tbody key={title}>
+            {title !== '' && (
+              <tr className={classes.part}>
+                <th scope="rowgroup" colSpan={COLUMNS.length}>
+                  {title}
+                </th>
+              </tr>
+            )}
+            {nodes.map((row) => (
+              <PlanRow key={row.node.nodeId} plan={plan} {...row} />
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  )
+}
+
+type Row = ReturnType<typeof planParts>[number]['nodes'][number]
+
+function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
+  return (
+    <tr>
+      <td>
+        <Link to="/nodes/$id" params={{ id: node.nodeId }}>
+          <strong>{node.nodeName}</strong>
+        </Link>
+      </td>
+      <td>
+        <StatusBadge verdict={verdict} />
+      </td>
+      <td>
+        {node.fromVersion === null ? <span className="dim">none</span> : `v${node.fromVersion}`}
+      </td>
+      <td>v{plan.version}</td>
+      <td>
+        {node.digest === null ? <span className="dim">–</span> : <Digest value={node.digest} />}
+      </td>
+      <td>
+        {node.errors.length === 0 ? (
+          <span className="dim">none</span>
+        ) : (
+          <ConfigErrors config={plan.config} errors={node.errors} />
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { ActionButton } from '../../components/action-button.tsx'
+import { ErrorBox } from '../../components/error-box.tsx'
+import type { NewRollout, Rollout, RolloutPlan, Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { type Order, rolloutsQuery } from './api.ts'
+import classes from './rollouts.module.css'
+import { isInTheWay, whyNotStart } from './rules.ts'
+import { startTimeOf } from './start-time.ts'
+import { useStart } from './use-start.ts'
+
+type Props = {
+  plan: RolloutPlan
+  order: Order
+  session: Session
+  isOfTyped: boolean
+  onStarted: (rollout: Rollout) => void
+}
+
+/** Starts the plan that is shown and no other: its digest goes with the order. */
+export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props) {
+  const [message, setMessage] = useState('')
+  const [startText, setStartText] = useState('')
+  const [onOverlap, setOnOverlap] = useState<Overlap>('queue')
+  const rollouts = useQuery(rolloutsQuery)
+  const inTheWay = rollouts.data?.items.filter(({ state }) => isInTheWay(state)) ?? []
+  const start = useStart(onStarted)
+  const startTime = startTimeOf(startText)
+  const blockedBy =
+    whyNot(session, 'rollouts:run') ??
+    (isOfTyped ? whyNotStart(plan) : 'The plan is being made…') ??
+    (startTime.ok ? null : 'Mend the time first.')
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (!startTime.ok) return
+    const said = message.trim()
+    start.mutate({
+      ...order,
+      planDigest: plan.planDigest,
+      ...(said !== '' && { message: said }),
+      ...(startTime.at !== null && { startAt: startTime.at }),
+      ...(inTheWay.length > 0 && { onOverlap }),
+    })
+  }
+  return (
+    <form className="panel" onSubmit={handleSubmit} noValidate>
+      <div className={classes.startForm}>
+        <TextInput
+          label="Message (optional)"
+          description="Why now: shown with the rollout"
+          maxLength={500}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        <TextInput
+          type="datetime-local"
+          label="Not before (optional)"
+          description="By this browser’s clock"
+          value={startText}
+          onChange={(event) => setStartText(event.currentTarget.value)}
+          error={startTime.ok ? null : startTime.message}
+        />
+        {inTheWay.length > 0 && (
+          <InTheWay rollouts={inTheWay} onOverlap={onOverlap} onChange={setOnOverlap} />
+        )}
+        <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
+          Start rollout to {plural(plan.nodes.length, 'node')}
+        </ActionButton>
+      </div>
+      {start.isError && (
+        <div className="panel-body">
+          <ErrorBox what="No rollout was started" error={start.error} />
+        </div>
+      )}
+    </form>
+  )
+}
+
+type Overlap = NonNullable<NewRollout['onOverlap']>
+
+const overlaps: { value: Overlap; label: string }[] = [
+  { value: 'queue', label: 'Wait behind it' },
+  { value: 'refuse', label: 'Do not start' },
+  { value: 'supersede', label: 'Take its place: it is frozen' },
+]
+
+type InTheWayProps = {
+  rollouts: readonly Rollout[]
+  onOverlap: Overlap
+  onChange: (onOverlap: Overlap) => void
+}
+
+function InTheWay({ rollouts, onOverlap, onChange }: InTheWayProps) {
+  return (
+    <div className="stack-tight">
+      <NativeSelect
+        label="When another rollout has the same nodes"
+        value={onOverlap}
+        onChange={({ currentTarget: { value } }) => onChange(value as Overlap)}
+        data={overlaps}
+      />
+      <span>
+        Not over:{' '}
+        {rollouts.map(({ id, config, version }, index) => (
+          <span key={id}>
+            {index > 0 && ', '}
+            <Link to="/rollouts/$id" params={{ id }}>
+              {config} v{version}
+            </Link>
+          </span>
+        ))}
+      </span>
+    </div>
+  )
+}

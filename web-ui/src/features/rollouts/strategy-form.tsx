@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// How a rollout is to go. Each value shows what holds when it is left empty.
+import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { useId } from 'react'
+import type { OnFailure, Policy } from '../../lib/api-types.ts'
+import { GateFields } from './gate-fields.tsx'
+import {
+  type Choice,
+  errorAt,
+  type FieldErrors,
+  type KnobKey,
+  type Preset,
+  type StrategyDraft,
+} from './strategy.ts'
+import classes from './strategy-form.module.css'
+import { knobs, onFailureWords, presets } from './strategy-words.ts'
+import { WaveFields } from './wave-fields.tsx'
+
+export type StrategyFormProps = {
+  choice: Choice
+  onChange: (choice: Choice) => void
+  errors: FieldErrors
+  /** What holds where nothing is said; undefined: not known yet. */
+  defaults: Policy | undefined
+}
+
+export function StrategyForm({ choice, onChange, errors, defaults }: StrategyFormProps) {
+  const headingId = useId()
+  const set = (change: Partial<StrategyDraft>) =>
+    onChange({ ...choice, draft: { ...choice.draft, ...change } })
+  const { preset, draft } = choice
+  return (
+    <section className="panel" aria-labelledby={headingId}>
+      <div className="panel-head">
+        <h2 id={headingId}>How it goes</h2>
+      </div>
+      <div className="panel-body stack">
+        <div className="stack-tight">
+          <div>
+            <SegmentedControl
+              aria-labelledby={headingId}
+              value={preset}
+              onChange={(value) => onChange({ ...choice, preset: value as Preset })}
+              data={presets.map(({ value, label }) => ({ value, label }))}
+            />
+          </div>
+          <p className={classes.help}>{presets.find(({ value }) => value === preset)?.help}</p>
+        </div>
+        {preset === 'custom' && (
+          <>
+            <WaveFields waves={draft.waves} errors={errors} onChange={(waves) => set({ waves })} />
+            <GateFields
+              gates={draft.gates}
+              defaults={defaults?.gates}
+              errors={errors}
+              onChange={(gates) => set({ gates })}
+            />
+            <Limits draft={draft} set={set} errors={errors} defaults={defaults} />
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** So that fields side by side are level, however long their help is. */
+const HELP_BELOW: ('label' | 'input' | 'error' | 'description')[] = [
+  'label',
+  'input',
+  'error',
+  'description',
+]
+
+type LimitsProps = {
+  draft: StrategyDraft
+  set: (change: Partial<StrategyDraft>) => void
+  errors: FieldErrors
+  defaults: Policy | undefined
+}
+
+function Limits({ draft, set, errors, defaults }: LimitsProps) {
+  return (
+    <fieldset className={classes.part}>
+      <legend>Limits</legend>
+      <div className={classes.limits}>
+        {knobs.map((knob) => (
+          <TextInput
+            key={knob.key}
+            inputWrapperOrder={HELP_BELOW}
+            label={`${knob.label}, in ${knob.unit}`}
+            description={knob.help}
+            inputMode="decimal"
+            placeholder={defaultOf(defaults, knob.key)}
+            value={draft.knobs[knob.key] ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              set({ knobs: { ...draft.knobs, [knob.key]: value } })
+            }
+            error={errorAt(errors, `/${knob.key}`)}
+          />
+        ))}
+        <NativeSelect
+          label="When a node fails"
+          inputWrapperOrder={HELP_BELOW}
+          description="It goes back by itself, is not well, or nothing moves on"
+          value={draft.onFailure}
+          onChange={({ currentTarget: { value } }) => set({ onFailure: value as OnFailure | '' })}
+          data={onFailureChoices(defaults)}
+        />
+        <TextInput
+          label="Failure domain (optional)"
+          inputWrapperOrder={HELP_BELOW}
+          description="A label. A small wave stays within one of its values"
+          placeholder="rack"
+          spellCheck={false}
+          value={draft.failureDomain}
+          onChange={({ currentTarget: { value } }) => set({ failureDomain: value })}
+          error={errorAt(errors, '/failureDomain')}
+        />
+      </div>
+    </fieldset>
+  )
+}
+
+function defaultOf(defaults: Policy | undefined, key: KnobKey): string {
+  const value = defaults?.[key]
+  return value === undefined || value === null ? '' : `${value} (default)`
+}
+
+function onFailureChoices(defaults: Policy | undefined) {
+  const all: { value: OnFailure | ''; label: string }[] = [
+    { value: 'revert', label: onFailureWords.revert },
+    { value: 'pause', label: onFailureWords.pause },
+    { value: 'freeze', label: onFailureWords.freeze },
+  ]
+  const fallback = defaults === undefined ? '' : `${onFailureWords[defaults.onFailure]} (default)`
+  return [{ value: '', label: fallback }, ...all]
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What each value of a policy is called, in which unit, and what it is for.
+import type { OnFailure, Policy } from '../../lib/api-types.ts'
+import { gateName } from './rules.ts'
+import { type KnobKey, type Preset, shareMetrics, type WaveKind } from './strategy.ts'
+
+export const presets: readonly { value: Preset; label: string; help: string }[] = [
+  {
+    value: 'at-once',
+    label: 'All at once',
+    help: 'All nodes get it now. The first that refuses it or goes back pauses the rollout.',
+  },
+  {
+    value: 'careful',
+    label: 'Careful',
+    help: 'One node of each kind first, then 5, 25 and 100 % of the throughput. Each wave is watched and compared with the nodes that have not got it. When it is worse, all go back. Without traffic there is nothing to compare, and it pauses.',
+  },
+  {
+    value: 'custom',
+    label: 'Custom',
+    help: 'Your own waves, gates and limits. What is left empty is as “Careful” has it.',
+  },
+]
+
+export const waveKinds: Record<WaveKind, string> = {
+  nodes: 'nodes',
+  percent: '% of the nodes',
+  throughputPercent: '% of the throughput',
+  eachKind: 'of each kind',
+}
+
+export const onFailureWords: Record<OnFailure, string> = {
+  revert: 'take it back',
+  pause: 'pause',
+  freeze: 'freeze',
+}
+
+type Knob = { key: KnobKey; label: string; unit: string; help: string }
+
+export const knobs: readonly Knob[] = [
+  {
+    key: 'maxParallel',
+    label: 'At a time',
+    unit: 'nodes',
+    help: 'Most nodes that were offered it and are not yet healthy',
+  },
+  {
+    key: 'blastBudget',
+    label: 'Blast budget',
+    unit: 'nodes',
+    help: 'Most nodes between two configs at once, also when all go back',
+  },
+  {
+    key: 'minHealthySeconds',
+    label: 'Healthy for',
+    unit: 's',
+    help: 'So long without a break: connected, not restarted',
+  },
+  {
+    key: 'maxFlaps',
+    label: 'Breaks allowed',
+    unit: 'times',
+    help: 'After one more, the node counts as unhealthy',
+  },
+  {
+    key: 'soakSeconds',
+    label: 'Watch each wave',
+    unit: 's',
+    help: 'After its last node is healthy',
+  },
+  {
+    key: 'maxSoakSeconds',
+    label: 'Watch at most',
+    unit: 's',
+    help: 'When there is no clear evidence; then it pauses',
+  },
+  {
+    key: 'minSamples',
+    label: 'Evidence from',
+    unit: 'requests',
+    help: 'On each side; of fewer nothing is concluded',
+  },
+  {
+    key: 'progressDeadlineSeconds',
+    label: 'Progress within',
+    unit: 's',
+    help: 'One more node must become healthy in it',
+  },
+  {
+    key: 'maxFailedPercent',
+    label: 'May fail',
+    unit: '%',
+    help: 'Of the nodes so far. Of the first wave none may',
+  },
+  {
+    key: 'maxUnreachablePercent',
+    label: 'May be away',
+    unit: '%',
+    help: 'Of the rollout’s nodes; with more it pauses',
+  },
+]
+
+type Gate = Policy['gates'][number]
+
+/** "5xx answers: at most 1 % more than the others, else take it back" */
+export function gateSentence({ metric, max, onFail }: Gate): string {
+  const limit = shareMetrics.has(metric)
+    ? `at most ${Number((max * 100).toPrecision(9))} % worse than the others`
+    : `at most ${max} times the others’`
+  return `${gateName[metric]}: ${limit}, else ${onFailureWords[onFail]}`
+}
+
+/** null: there is no such limit. */
+export function knobText(policy: Policy, { key, unit }: Knob): string | null {
+  const value = policy[key]
+  if (value === null) return null
+  const isOne = value === 1 && unit.length > 1
+  return `${value} ${isOne ? unit.replace(/s$/, '') : unit}`
+}

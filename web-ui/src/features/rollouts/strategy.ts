@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// How a rollout is to go, as it is typed and as the API takes it. What is left empty the control plane
+// decides; what it refuses, it says itself.
+import type { GateMetric, OnFailure, Strategy, WaveSize } from '../../lib/api-types.ts'
+
+export type Preset = 'at-once' | 'careful' | 'custom'
+
+export type WaveKind = 'nodes' | 'percent' | 'throughputPercent' | 'eachKind'
+/** The id is of the row on the screen, which may move. */
+export type WaveDraft = { id: number; kind: WaveKind; size: string }
+export type GateDraft = { id: number; metric: GateMetric; max: string; onFail: OnFailure }
+export type KnobKey = Exclude<
+  {
+    [Key in keyof Strategy]-?: NonNullable<Strategy[Key]> extends number ? Key : never
+  }[keyof Strategy],
+  undefined
+>
+export type StrategyDraft = {
+  waves: WaveDraft[]
+  /** null: the control plane's own. */
+  gates: GateDraft[] | null
+  knobs: Partial<Record<KnobKey, string>>
+  failureDomain: string
+  /** '': the default. */
+  onFailure: OnFailure | ''
+}
+export type Choice = { preset: Preset; draft: StrategyDraft }
+
+/** One node, a quarter, all: for who begins to choose. */
+export const FIRST_WAVES: readonly WaveSize[] = [
+  { nodes: 1 },
+  { throughputPercent: 25 },
+  { throughputPercent: 100 },
+]
+export const firstChoice = (): Choice => ({
+  preset: 'at-once',
+  draft: draftOf({ waves: [...FIRST_WAVES] }),
+})
+
+let newestId = 0
+export const newId = () => ++newestId
+
+export const shareMetrics: ReadonlySet<GateMetric> = new Set([
+  'errors5xx',
+  'errors404',
+  'cacheHits',
+])
+
+/** Shares are shown in percent, without what binary fractions add. */
+const inUnit = (metric: GateMetric, max: number) =>
+  shareMetrics.has(metric) ? Number((max * 100).toPrecision(9)) : max
+
+export const gateDraft = ({ metric, max, onFail }: NonNullable<Strategy['gates']>[number]) => ({
+  id: newId(),
+  metric,
+  max: String(inUnit(metric, max)),
+  onFail,
+})
+
+export function draftOf({
+  waves,
+  gates,
+  failureDomain,
+  onFailure,
+  ...knobs
+}: Strategy): StrategyDraft {
+  const texts = Object.entries(knobs).flatMap(([key, value]) =>
+    typeof value === 'number' ? [[key, String(value)] as const] : [],
+  )
+  return {
+    waves: (waves ?? FIRST_WAVES).map(waveDraft),
+    gates: gates?.map(gateDraft) ?? null,
+    knobs: Object.fromEntries(texts),
+    failureDomain: failureDomain ?? '',
+    onFailure: onFailure ?? '',
+  }
+}
+
+function waveDraft(size: WaveSize): WaveDraft {
+  const id = newId()
+  if ('nodes' in size) return { id, kind: 'nodes', size: String(size.nodes) }
+  if ('percent' in size) return { id, kind: 'percent', size: String(size.percent) }
+  if ('eachKind' in size) return { id, kind: 'eachKind', size: String(size.eachKind) }
+  return { id, kind: 'throughputPercent', size: String(size.throughputPercent) }
+}
+
+/** By JSON pointer below the strategy, as the API tells them. */
+export type FieldErrors = Readonly<Record<string, string>>
+export type Reading =
+  | { ok: true; strategy: Strategy | undefined }
+  | { ok: false; errors: FieldErrors }
+
+/** undefined: all nodes at once. */
+export function readChoice({ preset, draft }: Choice): Reading {
+  if (preset === 'at-once') return { ok: true, strategy: undefined }
+  return preset === 'careful' ? { ok: true, strategy: {} } : readDraft(draft)
+}
+
+const WHOLE = /^\d{1,9}$/
+const DECIMAL = /^\d{1,9}(\.\d{1,9})?$/
+const NO_WHOLE_NUMBER = 'Enter a whole number.'
+const NO_NUMBER = 'Enter a number, as in 2.5.'
+
+function readDraft({ waves, gates, knobs, failureDomain, onFailure }: StrategyDraft): Reading {
+  const errors: Record<string, string> = {}
+  const check = (pointer: string, trouble: string | null) => {
+    if (trouble !== null) errors[pointer] = trouble
+  }
+  for (const [index, wave] of waves.entries()) check(`/waves/${index}`, waveTrouble(wave))
+  for (const [index, gate] of (gates ?? []).entries()) {
+    check(`/gates/${index}`, DECIMAL.test(gate.max) ? null : NO_NUMBER)
+  }
+  for (const [key, text] of Object.entries(knobs)) check(`/${key}`, knobTrouble(key, text.trim()))
+  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  const said = Object.entries(knobs).filter(([, text]) => text.trim() !== '')
+  return {
+    ok: true,
+    strategy: {
+      waves: waves.map(readWave),
+      ...(gates !== null && { gates: gates.map(readGate) }),
+      ...Object.fromEntries(said.map(([key, text]) => [key, Number(text)])),
+      ...(failureDomain.trim() !== '' && { failureDomain: failureDomain.trim() }),
+      ...(onFailure !== '' && { onFailure }),
+    },
+  }
+}
+
+function waveTrouble({ kind, size }: WaveDraft): string | null {
+  if (kind === 'nodes' || kind === 'eachKind') {
+    return WHOLE.test(size) && Number(size) > 0 ? null : 'Enter a whole number from 1 on.'
+  }
+  return DECIMAL.test(size) && Number(size) <= 100 ? null : 'Enter a share of at most 100 %.'
+}
+
+function knobTrouble(key: string, text: string): string | null {
+  if (text === '') return null
+  if (key.endsWith('Percent')) return DECIMAL.test(text) ? null : NO_NUMBER
+  return WHOLE.test(text) ? null : NO_WHOLE_NUMBER
+}
+
+function readWave({ kind, size }: WaveDraft): WaveSize {
+  const value = Number(size)
+  switch (kind) {
+    case 'nodes':
+      return { nodes: value }
+    case 'percent':
+      return { percent: value }
+    case 'eachKind':
+      return { eachKind: value }
+    case 'throughputPercent':
+      return { throughputPercent: value }
+  }
+}
+
+const readGate = ({ metric, max, onFail }: GateDraft) => ({
+  metric,
+  max: shareMetrics.has(metric) ? Number(max) / 100 : Number(max),
+  onFail,
+})
+
+/** What the API refused of a strategy, by the same pointers. */
+export function refusedFields(
+  errors: readonly { pointer: string; message: string }[],
+): FieldErrors {
+  const below = errors.filter(({ pointer }) => pointer.startsWith('/strategy/'))
+  return Object.fromEntries(
+    below.map(({ pointer, message }) => [pointer.slice('/strategy'.length), `It ${message}.`]),
+  )
+}
+
+/** Also of what is below: a wave is one field, whatever in it is wrong. */
+export function errorAt(errors: FieldErrors, pointer: string): string | null {
+  const found = Object.keys(errors).find((at) => at === pointer || at.startsWith(`${pointer}/`))
+  return found === undefined ? null : (errors[found] ?? null)
+}

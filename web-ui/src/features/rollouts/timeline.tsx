@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What happened to a rollout, from the audit: what people and the engine did, newest first. The steps
+// of single nodes are counted only, for the table of nodes has them.
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { QueryStates } from '../../components/query-states.tsx'
+import { TimeAgo } from '../../components/time-ago.tsx'
+import type { AuditEntry, Session } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { whyNot } from '../../lib/permissions.ts'
+import { timelineEntryQuery, timelineQuery } from './api.ts'
+import classes from './rollouts.module.css'
+import { entryCause, entryTitle, timelineParts } from './timeline-rules.ts'
+
+export function Timeline({ id, session }: { id: string; session: Session }) {
+  const blocked = whyNot(session, 'audit:read')
+  return (
+    <section className="panel" aria-labelledby="timeline-heading">
+      <div className="panel-head">
+        <h2 id="timeline-heading">What happened</h2>
+        <span className="dim">newest first</span>
+      </div>
+      {blocked === null ? <Entries id={id} /> : <p className="panel-body dim">{blocked}</p>}
+    </section>
+  )
+}
+
+function Entries({ id }: { id: string }) {
+  const timeline = useInfiniteQuery(timelineQuery(id))
+  return (
+    <>
+      <QueryStates query={timeline} what="What happened" skeletonRows={4}>
+        {({ pages }) => (
+          <ol className={classes.timeline}>
+            {timelineParts(pages.flatMap((page) => page.items)).map((part) => (
+              <li key={part.key}>
+                {part.entry === null ? (
+                  <span className="dim">{plural(part.nodeSteps, 'step')} of nodes</span>
+                ) : (
+                  <Entry entry={part.entry} />
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </QueryStates>
+      {timeline.hasNextPage && (
+        <div className="panel-body">
+          <Button
+            variant="default"
+            loading={timeline.isFetchingNextPage}
+            onClick={() => void timeline.fetchNextPage()}
+          >
+            Look further back
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <div className="row">
+        <strong>{entryTitle(entry.action)}</strong>
+        <span className="dim">
+          <TimeAgo at={entry.at} />
+          {entry.actor !== null && `, by ${entry.actor}`}
+        </span>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-expanded={isOpen}
+          aria-label={`${isOpen ? 'Hide' : 'Show'} why: ${entryTitle(entry.action)}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? 'Hide' : 'Why'}
+        </Button>
+        <Link to="/audit/$id" params={{ id: String(entry.id) }}>
+          Entry {entry.id}
+        </Link>
+      </div>
+      {isOpen && <Why id={entry.id} />}
+    </>
+  )
+}
+
+function Why({ id }: { id: number }) {
+  const detail = useQuery(timelineEntryQuery(id))
+  return (
+    <QueryStates query={detail} what="The entry" skeletonRows={1}>
+      {({ data }) => <p>{entryCause(data)}</p>}
+    </QueryStates>
+  )
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { isApiError } from '../../lib/api-error.ts'
+import type { Policy, RolloutPlan, Strategy } from '../../lib/api-types.ts'
+import { type Order, planQuery, type Release } from './api.ts'
+import { type Choice, type FieldErrors, readChoice, refusedFields } from './strategy.ts'
+
+/** Long enough for a number, short enough to be read before the button is reached. */
+const ASK_AFTER_MS = 400
+
+export type KnownPlan = {
+  query: UseQueryResult<RolloutPlan>
+  /** What the plan is of; null: what is typed can't be asked for. */
+  order: Order | null
+  /** What is shown is of what is typed. */
+  isOfTyped: boolean
+  errors: FieldErrors
+  /** What holds where nothing is said. */
+  defaults: Policy | undefined
+}
+
+/** The plan of what is being typed. */
+export function usePlan(release: Release, choice: Choice): KnownPlan {
+  const reading = readChoice(choice)
+  const typed = reading.ok ? JSON.stringify(orderOf(release, reading.strategy)) : null
+  const [asked] = useDebouncedValue(typed, ASK_AFTER_MS)
+  const order: Order | null = asked === null ? null : JSON.parse(asked)
+  const query = useQuery({
+    ...planQuery(order ?? release),
+    enabled: order !== null,
+    placeholderData: keepPreviousData,
+  })
+  const waves = order?.strategy?.waves
+  const bare = useQuery({
+    ...planQuery(orderOf(release, waves && { waves })),
+    enabled: waves !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const refused = isApiError(query.error) ? refusedFields(query.error.errors) : {}
+  return {
+    query,
+    order,
+    isOfTyped: asked === typed && !query.isPlaceholderData,
+    errors: reading.ok ? refused : reading.errors,
+    defaults: waves && bare.data?.policy,
+  }
+}
+
+const orderOf = (release: Release, strategy: Strategy | undefined): Order =>
+  strategy === undefined ? release : { ...release, strategy }

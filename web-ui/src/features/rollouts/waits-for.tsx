@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+import { Link } from '@tanstack/react-router'
+import { Digest } from '../../components/digest.tsx'
+import { Facts } from '../../components/facts.tsx'
+import type { Rollout } from '../../lib/api-types.ts'
+import { plural } from '../../lib/format.ts'
+import { formatDateTime } from '../../lib/time.ts'
+import { isWaiting } from './rules.ts'
+
+/** What a rollout that has not begun waits for, and whom. */
+export function WaitsFor({ rollout }: { rollout: Rollout }) {
+  const { state, startAt, blockedBy, approvalsNeeded, planDigest } = rollout
+  if (!isWaiting(state)) return null
+  const facts = [
+    ...(approvalsNeeded > 0 ? [{ name: 'Approvals', value: <Approvals rollout={rollout} /> }] : []),
+    ...(startAt !== null ? [{ name: 'Not before', value: formatDateTime(startAt) }] : []),
+    ...(blockedBy.length > 0
+      ? [{ name: 'Behind', value: <BlockedBy rolloutIds={blockedBy} /> }]
+      : []),
+    { name: 'Plan', value: <Digest value={planDigest} /> },
+  ]
+  return (
+    <section className="panel" aria-labelledby="waits-heading">
+      <div className="panel-head">
+        <h2 id="waits-heading">It has not begun</h2>
+      </div>
+      <div className="panel-body">
+        <Facts facts={facts} />
+      </div>
+    </section>
+  )
+}
+
+function Approvals({ rollout: { approvals, approvalsNeeded } }: { rollout: Rollout }) {
+  const missing = approvalsNeeded - approvals.length
+  return (
+    <>
+      {approvals.map(({ by, at }) => (
+        <div key={by}>
+          {by} <span className="dim">{formatDateTime(at)}</span>
+        </div>
+      ))}
+      {missing > 0 && <div>{plural(missing, 'more person', 'more people')} must agree</div>}
+    </>
+  )
+}
+
+const BlockedBy = ({ rolloutIds }: { rolloutIds: readonly string[] }) =>
+  rolloutIds.map((id) => (
+    <div key={id}>
+      <Link to="/rollouts/$id" params={{ id }}>
+        {id}
+      </Link>
+    </div>
+  ))
