@@ -205,7 +205,7 @@ export class ControlPlane {
   }
 
   #shareRoom(): void {
-    for (const state of ['reverting', 'running']) {
+    for (const state of ['reverting', 'running', 'succeeded']) {
       for (const [id, rollout] of this.db.rollouts) {
         if (rollout.state === state) this.#dispatch(id, { kind: 'room' })
       }
@@ -381,8 +381,8 @@ export class ControlPlane {
   #dispatch(id: string, event: RolloutEvent): void {
     const stored = this.db.rollouts.get(id)
     if (!stored) return
-    const closed = this.db.asked.get(id)?.isEmergency ? null : this.closed
     const tasks = stored.tasks.map((task) => this.#seen(task))
+    const closed = this.db.asked.get(id)?.isEmergency ? null : this.closed
     const before = { ...stored, closed, tasks, room: this.#roomOf(id) }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })

@@ -88,7 +88,7 @@ export class Watch {
     }
     if (event.kind === 'drifted' && event.digest?.startsWith('edited') === true) {
       const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
-      const isOurs = task && task.generation !== null && task.wave <= progress.wave
+      const isOurs = task && task.generation !== null && task.offers > 0
       if (isOurs && task.state !== 'unreachable' && !task.isExcused) {
         this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
       }
@@ -197,6 +197,20 @@ export class Watch {
     }
   }
 
+  /** What it refused it is offered again only when that may pass, and so often. */
+  #mayBeAsked({ rollouts }: ControlPlane['db'], offer: Offer, given: readonly Offer[]): void {
+    const { rolloutId, nodeId, digest } = offer
+    if (rollouts.get(rolloutId)?.progress.goesBack != null) return
+    const refused = given.filter(
+      (one) => one.rolloutId === rolloutId && one.digest === digest && one.state === 'nacked',
+    )
+    const isFinal = refused.some(({ code }) => code !== 'busy')
+    if (isFinal) this.fail('refusals', `${nodeId} is offered ${digest} again, which it refused`)
+    if (refused.length > MOST_REFUSALS) {
+      this.fail('refusals', `${nodeId} is offered ${digest} after ${refused.length} refusals`)
+    }
+  }
+
   /** Just before its nodes become its own. */
   onBegin({ db, closed, wallMs }: ControlPlane, id: string): void {
     const asked = db.asked.get(id)
@@ -213,20 +227,6 @@ export class Watch {
       const isBefore = rollout.state === 'queued' && rank(other) < rank(id)
       const shared = nodesOf(rollout).filter((nodeId) => own.includes(nodeId))
       if (isBefore && shared.length > 0) this.fail('line', `${id} passes ${other}`)
-    }
-  }
-
-  /** What it refused it is offered again only when that may pass, and so often. */
-  #mayBeAsked({ rollouts }: ControlPlane['db'], offer: Offer, given: readonly Offer[]): void {
-    const { rolloutId, nodeId, digest } = offer
-    if (rollouts.get(rolloutId)?.progress.goesBack != null) return
-    const refused = given.filter(
-      (one) => one.rolloutId === rolloutId && one.digest === digest && one.state === 'nacked',
-    )
-    const isFinal = refused.some(({ code }) => code !== 'busy')
-    if (isFinal) this.fail('refusals', `${nodeId} is offered ${digest} again, which it refused`)
-    if (refused.length > MOST_REFUSALS) {
-      this.fail('refusals', `${nodeId} is offered ${digest} after ${refused.length} refusals`)
     }
   }
 

@@ -14,6 +14,7 @@ const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
 const TASKS = 'src/features/rollouts/tasks.ts'
+const QUEUE = 'src/features/rollouts/queue.ts'
 const REFUSALS = 'src/features/rollouts/refusals.ts'
 const FAULTS: readonly Fault[] = [
   {
@@ -79,8 +80,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'an offer that was put off stays open',
     file: RULES,
-    find: 'if (isPutOff) withdraw(turn, task)',
-    put: '',
+    find: "if (isPutOff || event.kind === 'drifted') withdraw(turn, task)",
+    put: "if (event.kind === 'drifted') withdraw(turn, task)",
   },
   {
     name: 'what a later rollout takes over is still offered by the earlier one',

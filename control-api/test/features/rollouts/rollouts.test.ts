@@ -51,7 +51,6 @@ function pass({ services }: Built, ms: number): Promise<void> {
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
     isConnected: () => true,
-    farmBudget: async () => null,
     onUnrenderable: () => {},
     versionText: async () => null,
     releasedVersion: async () => null,
