@@ -9,7 +9,6 @@ import { join, resolve } from 'node:path'
 type Fault = { name: string; file: string; find: string; put: string }
 
 const RULES = 'src/features/rollouts/rules.ts'
-const QUEUE = 'src/features/rollouts/queue.ts'
 const FORWARD = 'src/features/rollouts/forward.ts'
 const ENDINGS = 'src/features/rollouts/endings.ts'
 const TURN = 'src/features/rollouts/turn.ts'
