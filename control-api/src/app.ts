@@ -397,7 +397,15 @@ export async function buildService(
       )
       await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
       await api.register(
-        recoveryRoutes({ db, write, identity, onConfirmed: () => fleet.wakeAll() }),
+        recoveryRoutes({
+          db,
+          write,
+          identity,
+          onConfirmed: async () => {
+            await engine.offerHeld()
+            fleet.wakeAll()
+          },
+        }),
       )
       await api.register(
         healthRoutes({

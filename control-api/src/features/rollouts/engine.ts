@@ -27,7 +27,14 @@ import {
   timedRollouts,
   unfinishedRollouts,
 } from './store.ts'
-import { isAnythingAwaited, openTasksOf, saveTask, spendTime, taskText } from './task-store.ts'
+import {
+  deferringRollouts,
+  isAnythingAwaited,
+  openTasksOf,
+  saveTask,
+  spendTime,
+  taskText,
+} from './task-store.ts'
 import { whyClosed } from './windows.ts'
 
 type Deps = EffectDeps & {
@@ -57,6 +64,8 @@ export type Engine = RolloutEngine & {
   ill(rolloutId: string, found: { nodeId: string; gate: string; message: string }): Promise<void>
   /** Ends all that are under way or wait; nodes keep what they have. */
   freezeAll(actor: string): Promise<void>
+  /** A recovery is confirmed: who returned meanwhile has its turn now. */
+  offerHeld(): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
@@ -102,7 +111,7 @@ export function createEngine(deps: Deps): Engine {
   ): Promise<Loaded> {
     const { row, rollout: before } = loaded
     const { rollout: after, effects, transitions } = reduce(before, event)
-    if (after === before) return loaded
+    if (after === before && effects.length === 0) return loaded
     for (const [i, task] of after.tasks.entries()) {
       if (task !== before.tasks[i]) await saveTask(unit.trx, row.id, task, now())
     }
@@ -197,6 +206,13 @@ export function createEngine(deps: Deps): Engine {
           const kind = isWaiting(loaded.rollout.state) ? 'cancel' : 'freeze'
           // Nobody's turn comes: they all end.
           await apply(unit, loaded, { kind, actor }, actor)
+        }
+      }),
+
+    offerHeld: () =>
+      write(async (unit) => {
+        for (const rolloutId of await deferringRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: 0 })
         }
       }),
 

@@ -195,7 +195,7 @@ function refuseBadPlan(plan: readonly PlannedNode[]): void {
 }
 
 /** null: the fleet is another one by now. */
-async function store(
+export async function store(
   deps: StartDeps,
   unit: Unit,
   order: Order,
