@@ -179,16 +179,21 @@ export class Engine {
     const isTurn = !this.#host.isRecovering && isTime(this.#db, this.#clock)
     for (const [id, nodeId] of overrun) this.dispatch(id, { kind: 'deadline', nodeId })
     for (const [id] of timed) this.dispatch(id, { kind: 'elapsed', ms })
-    if (isTurn) this.takeTurns()
     for (const id of sharing) this.dispatch(id, { kind: 'room' })
+    if (isTurn) this.takeTurns()
   }
 
-  /** Who goes back has its share first. */
+  /** Who goes back has its share first; of one that succeeded, stragglers may have come back. */
   #sharing(): string[] {
     if (this.#db.rules.blastBudget === null) return []
-    return ['reverting', 'running'].flatMap((state) =>
-      [...this.#db.rollouts].flatMap(([id, rollout]) => (rollout.state === state ? [id] : [])),
+    const all = [...this.#db.rollouts]
+    const isAway = ({ state }: Task) => state === 'unreachable'
+    const goBack = all.filter(([, { state }]) => state === 'reverting')
+    const others = all.filter(
+      ([, { state, tasks }]) =>
+        state === 'running' || (state === 'succeeded' && tasks.some(isAway)),
     )
+    return [...goBack, ...others].map(([id]) => id)
   }
 
   /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */

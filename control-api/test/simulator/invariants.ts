@@ -99,7 +99,7 @@ export class Watch {
     }
     if (event.kind === 'drifted' && event.digest?.startsWith('local') === true) {
       const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
-      const isOurs = task && task.generation !== null && task.wave <= progress.wave
+      const isOurs = task && task.generation !== null && task.offers > 0
       // What it went back from, or never reached it, is not under way there.
       const isApart = ['unreachable', 'apply_reverted'].includes(task?.state ?? '')
       if (isOurs && !isApart && !task.isExcused) {

@@ -179,6 +179,12 @@ const FAULTS: readonly Fault[] = [
     find: "confirmed: 'ttstrsss'",
     put: "confirmed: 'ttstrtts'",
   },
+  {
+    name: 'a wave begins while no change window is open',
+    file: FORWARD,
+    find: 'if (closed !== null && hasNodes)',
+    put: 'if (closed !== null && !hasNodes)',
+  },
 ]
 const SEEDS = 3_000
 const root = resolve(import.meta.dirname, '../..')

@@ -18,9 +18,7 @@ import { parseConfigText } from '../../src/features/configs/text.ts'
 import { createReleases, releaseVersion, saveVersion } from '../../src/features/configs/versions.ts'
 import { readGrouping } from '../../src/features/groups/store.ts'
 import { createEngine } from '../../src/features/rollouts/engine.ts'
-import { readFarmRules } from '../../src/features/rollouts/farm-rules.ts'
 import type { StartDeps } from '../../src/features/rollouts/start.ts'
-import type { Reader } from '../../src/features/rollouts/store.ts'
 import { sha256 } from '../../src/ids.ts'
 import { type Identity, takeEpoch } from '../../src/meta.ts'
 import { beginRecovery, readRecovery } from '../../src/recovery.ts'
@@ -67,10 +65,8 @@ export async function startPlane(services: Services, now: () => number, connecte
   const releases = createReleases()
   const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
     (await findVersion(reader, config, n))?.text ?? null
-  const farmBudget = async (reader: Reader) => (await readFarmRules(reader)).rules.blastBudget
   const engine = createEngine({
     db,
-    farmBudget,
     write,
     now,
     assignments,

@@ -20,7 +20,6 @@ import {
   awaitingRollouts,
   type Loaded,
   loadRollout,
-  type Now,
   type Reader,
   type RolloutRow,
   saveRollout,
@@ -38,15 +37,15 @@ import {
 } from './task-store.ts'
 import { whyClosed } from './windows.ts'
 
-type Deps = EffectDeps &
-  Now & {
-    db: Reader
-    write: Write
-    now: () => number
-    errorsForAuthor: Releases['errorsForAuthor']
-    /** The last version of the config that was released. */
-    releasedVersion: (unit: Unit, config: string) => Promise<number | null>
-  }
+type Deps = EffectDeps & {
+  db: Reader
+  write: Write
+  now: () => number
+  errorsForAuthor: Releases['errorsForAuthor']
+  isConnected: (nodeId: string) => boolean
+  /** The last version of the config that was released. */
+  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+}
 
 type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
 type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
@@ -74,12 +73,12 @@ export type Engine = RolloutEngine & {
 }
 
 export function createEngine(deps: Deps): Engine {
-  const { db, write, now, errorsForAuthor, readGrouping, versionText, farmBudget } = deps
+  const { db, write, now, errorsForAuthor, readGrouping, versionText, isConnected } = deps
   const act = createEffects(deps)
   const line = createLine({ ...deps, load, apply })
 
   async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
-    const loaded = await loadRollout(trx, rolloutId, deps)
+    const loaded = await loadRollout(trx, rolloutId, isConnected)
     if (!loaded || loaded.row.emergency !== null) return loaded
     const closed = whyClosed((await readFarmRules(trx)).rules, now())
     return { ...loaded, rollout: { ...loaded.rollout, closed } }
@@ -220,8 +219,8 @@ export function createEngine(deps: Deps): Engine {
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
+      const sharing = await sharingRollouts(db)
       const isTime = await line.isTime(db)
-      const sharing = (await farmBudget(db)) === null ? [] : await sharingRollouts(db)
       const isIdle = timed.length === 0 && sharing.length === 0 && !isTime
       if (isIdle && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
@@ -231,8 +230,8 @@ export function createEngine(deps: Deps): Engine {
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
-        if (isTime) await line.takeTurns(unit)
         for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
+        if (isTime) await line.takeTurns(unit)
       })
     },
 
