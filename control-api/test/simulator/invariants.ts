@@ -100,8 +100,9 @@ export class Watch {
     if (event.kind === 'drifted' && event.digest?.startsWith('local') === true) {
       const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
       const isOurs = task && task.generation !== null && task.offers > 0
-      // What it went back from, or never reached it, is not under way there.
-      const isApart = ['unreachable', 'apply_reverted'].includes(task?.state ?? '')
+      // What it refused, went back from, or never got is not under way there.
+      const hasRefused = task?.state === 'nacked' && task.code !== 'conflict'
+      const isApart = hasRefused || ['unreachable', 'apply_reverted'].includes(task?.state ?? '')
       if (isOurs && !isApart && !task.isExcused) {
         this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
       }
