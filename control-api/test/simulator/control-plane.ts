@@ -111,6 +111,10 @@ export class ControlPlane implements Host {
   #highestEpoch = () =>
     Math.max(0, ...[...this.db.nodes.values()].map(({ fences }) => fences.maxEpoch))
 
+  get isSettled(): boolean {
+    return this.#engine.isSettled
+  }
+
   presence(nodeId: string, change: 'connected' | 'disconnected'): void {
     if (!this.isUp || this.connected.has(nodeId) === (change === 'connected')) return
     if (!this.db.nodes.has(nodeId)) return

@@ -34,7 +34,7 @@ import {
   unfinished,
 } from './database.ts'
 import type { Watch } from './invariants.ts'
-import { type Asked, takeTurns } from './line.ts'
+import { type Asked, isSettled, isTime, type Now, takeTurns } from './line.ts'
 
 export type Order = {
   id: string
@@ -86,6 +86,15 @@ export class Engine {
     return this.#known.closed
   }
 
+  get #clock(): Now {
+    return { nowMs: this.#host.wallMs, closed: this.#closed }
+  }
+
+  /** Whoever could begin has begun, and the others say what they wait for. */
+  get isSettled(): boolean {
+    return isSettled(this.#db, this.#clock)
+  }
+
   /** False: it was refused, and nothing of it stays. */
   order({ id, digest, policy, waves, isForAll, asked }: Order): boolean {
     const before = copyOf(this.#db)
@@ -115,11 +124,10 @@ export class Engine {
   /** Whose turn it is begins in the same transaction. */
   takeTurns(): void {
     if (this.#host.isRecovering) return
-    takeTurns(
-      this.#db,
-      { nowMs: this.#host.wallMs, closed: this.#closed },
-      { dispatch: (id, event) => this.#apply(id, event), begin: (id) => this.#begin(id) },
-    )
+    takeTurns(this.#db, this.#clock, {
+      dispatch: (id, event) => this.#apply(id, event),
+      begin: (id) => this.#begin(id),
+    })
   }
 
   #begin(id: string): void {
@@ -168,18 +176,24 @@ export class Engine {
     const overrun = [...this.#db.rollouts].flatMap(([id, rollout]) => this.#spend(id, rollout, ms))
     const timed = [...this.#db.rollouts].filter(([, rollout]) => isTimed(rollout))
     const sharing = this.#sharing()
+    const isTurn = !this.#host.isRecovering && isTime(this.#db, this.#clock)
     for (const [id, nodeId] of overrun) this.dispatch(id, { kind: 'deadline', nodeId })
     for (const [id] of timed) this.dispatch(id, { kind: 'elapsed', ms })
-    this.takeTurns()
     for (const id of sharing) this.dispatch(id, { kind: 'room' })
+    if (isTurn) this.takeTurns()
   }
 
-  /** Who goes back has its share first. */
+  /** Who goes back has its share first; of one that succeeded, stragglers may have come back. */
   #sharing(): string[] {
     if (this.#db.rules.blastBudget === null) return []
-    return ['reverting', 'running', 'succeeded'].flatMap((state) =>
-      [...this.#db.rollouts].flatMap(([id, rollout]) => (rollout.state === state ? [id] : [])),
+    const all = [...this.#db.rollouts]
+    const isAway = ({ state }: Task) => state === 'unreachable'
+    const goBack = all.filter(([, { state }]) => state === 'reverting')
+    const others = all.filter(
+      ([, { state, tasks }]) =>
+        state === 'running' || (state === 'succeeded' && tasks.some(isAway)),
     )
+    return [...goBack, ...others].map(([id]) => id)
   }
 
   /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */
@@ -225,6 +239,7 @@ export class Engine {
       tasks.some((task) => task.nodeId === nodeId && isOpen(id, task)),
     )
     for (const [id] of concerned) this.dispatch(id, event)
+    if (event.kind === 'decommissioned') this.takeTurns()
   }
 
   /** What is over for one may be the turn of another. */

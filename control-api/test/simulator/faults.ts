@@ -171,7 +171,7 @@ export class Faults {
     const { astray, chance, plane, scheduler, watch } = this.#world
     if (this.#twin || !plane.isUp || plane.isRecovering) return
     this.#world.isMuddled = true
-    const own = new Watch(watch.nodes)
+    const own = new Watch(watch)
     own.nowMs = watch.nowMs
     const wallMs = () => plane.wallMs
     const twin = new ControlPlane({ watch: own, crashes: () => false, wallMs, name: 'twin' })

@@ -24,6 +24,8 @@ export class Watch {
   readonly #evidence = new Map<string, 'pass' | 'other'>()
   readonly #good = new Map<string, Set<string>>()
   readonly #highest = new Map<string, number>()
+  /** Node, generation and digest of all that ever ran, a clone's too; known to a twin as well. */
+  readonly #ran: Set<string>
   readonly #fellSilent = new Set<string>()
   /** In the order in which they began to wait for nodes. */
   readonly #line: string[] = []
@@ -38,8 +40,10 @@ export class Watch {
   movedAtMs = 0
   steps = 0
 
-  constructor(nodes = new Map<string, SimNode[]>()) {
-    this.nodes = nodes
+  /** `of`: another control plane's, of the same nodes. */
+  constructor(of?: Watch) {
+    this.nodes = of?.nodes ?? new Map()
+    this.#ran = of ? of.#ran : new Set()
   }
 
   fail(invariant: string, what: string): never {
@@ -96,8 +100,9 @@ export class Watch {
     if (event.kind === 'drifted' && event.digest?.startsWith('local') === true) {
       const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
       const isOurs = task && task.generation !== null && task.offers > 0
-      // What it went back from, or never reached it, is not under way there.
-      const isApart = ['unreachable', 'apply_reverted'].includes(task?.state ?? '')
+      // What it refused, went back from, or never got is not under way there.
+      const hasRefused = task?.state === 'nacked' && task.code !== 'conflict'
+      const isApart = hasRefused || ['unreachable', 'apply_reverted'].includes(task?.state ?? '')
       if (isOurs && !isApart && !task.isExcused) {
         this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
       }
@@ -156,7 +161,7 @@ export class Watch {
       if (!task || nodeId === null || (to !== 'confirmed' && to !== 'reverted')) continue
       const digest = to === 'reverted' ? task.previous?.digest : task.digest
       const ran = `${task.generation} ${digest}`
-      if (!this.nodes.get(nodeId)?.some((node) => node.ran.has(ran))) {
+      if (!this.#ran.has(`${nodeId} ${ran}`)) {
         this.fail('I11', `${nodeId} is ${to} with generation ${task.generation}, and never ran it`)
       }
       this.#noteGood(nodeId, digest ?? '')
@@ -383,6 +388,7 @@ export class Watch {
   onRuns(node: SimNode, change: Change): void {
     const { running } = node
     this.movedAtMs = this.nowMs()
+    if (running) this.#ran.add(`${node.id} ${running.generation} ${running.digest}`)
     if (running && !node.validated.has(running.digest)) {
       this.fail('I1', `${node.id} runs ${running.digest} unseen`)
     }

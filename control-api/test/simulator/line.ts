@@ -2,7 +2,12 @@
 // Those that wait in the simulation: the service's own decisions (queue.ts), done to a few maps.
 import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/model.ts'
 import type { OnOverlap } from '../../src/features/rollouts/order-schema.ts'
-import { nextStep, type Step, type Waiting } from '../../src/features/rollouts/queue.ts'
+import {
+  isTimeForALook,
+  nextStep,
+  type Step,
+  type Waiting,
+} from '../../src/features/rollouts/queue.ts'
 import type { Database } from './database.ts'
 
 /** What is asked of an order before it may begin. Never changed, only replaced. */
@@ -24,6 +29,12 @@ export type Now = { nowMs: number; closed: string | null }
 export function takeTurns(db: Database, now: Now, acts: Acts): void {
   for (let step = next(db, now); step; step = next(db, now)) take(db, step, acts)
 }
+
+/** Has time alone changed anything? */
+export const isTime = (db: Database, now: Now): boolean => isTimeForALook(waitingOf(db), now)
+
+/** Nobody could begin, end or say something else. */
+export const isSettled = (db: Database, now: Now): boolean => next(db, now) === null
 
 export const takesOver = ({ isEmergency, onOverlap }: Asked) =>
   isEmergency || onOverlap === 'supersede'

@@ -102,30 +102,6 @@ const FAULTS: readonly Fault[] = [
     put: 'const inWave = turn.rollout.tasks.filter((task) => task.wave <= progress.wave + 1)',
   },
   {
-    name: 'a later order passes an earlier one that waits for the same nodes',
-    file: QUEUE,
-    find: "if (step.state !== 'queued') continue",
-    put: "if (step.state === 'queued') continue",
-  },
-  {
-    name: 'a rollout begins before enough people agreed',
-    file: QUEUE,
-    find: 'if (given < needed) {',
-    put: 'if (given + 1 < needed) {',
-  },
-  {
-    name: 'a rollout begins before its time',
-    file: QUEUE,
-    find: 'if (startAtMs !== null && nowMs < startAtMs) {',
-    put: 'if (startAtMs !== null && nowMs + 60_000 < startAtMs) {',
-  },
-  {
-    name: 'a wave begins while no change window is open',
-    file: FORWARD,
-    find: 'if (closed !== null && hasNodes)',
-    put: 'if (closed !== null && !hasNodes)',
-  },
-  {
     name: 'a change of a task leaves no row',
     file: TURN,
     find: 'if (state !== from) turn.transitions.push',
@@ -202,6 +178,12 @@ const FAULTS: readonly Fault[] = [
     file: 'src/agents/offers.ts',
     find: "confirmed: 'ttstrsss'",
     put: "confirmed: 'ttstrtts'",
+  },
+  {
+    name: 'a wave begins while no change window is open',
+    file: FORWARD,
+    find: 'if (closed !== null && hasNodes)',
+    put: 'if (closed !== null && !hasNodes)',
   },
 ]
 const SEEDS = 3_000

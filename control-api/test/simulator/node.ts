@@ -38,8 +38,6 @@ export class SimNode implements Speaker {
   readonly #deps: NodeDeps
   /** Digests its own check has passed. */
   readonly validated = new Set<string>()
-  /** `generation digest` of all it ever ran. */
-  readonly ran = new Set<string>()
   isUp = false
   running: Effective | null = null
   /** Counts starts: what was begun before the last one is void. */
@@ -399,7 +397,6 @@ export class SimNode implements Speaker {
 
   #runs(effective: Effective | null, change: Change): void {
     this.running = effective
-    if (effective) this.ran.add(`${effective.generation} ${effective.digest}`)
     this.#deps.onRuns(this, change)
   }
 

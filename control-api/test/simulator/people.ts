@@ -134,14 +134,17 @@ export class People {
       onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
       gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
       minSamples: 500,
-      isFastPath: false,
-      probes: [],
+      isFastPath: chance.is(0.1),
+      probes: chance.is(0.2) ? [{ path: '/' }] : [],
     }
   }
 
   #command(): void {
     const { chance, plane } = this.#world
-    const ids = [...plane.db.rollouts.keys()].slice(-2)
+    const last = [...plane.db.rollouts].slice(-MOST_WAIT)
+    const underWay = last.filter(([, { state }]) => !isWaiting(state) && !isTerminal(state))
+    // Somebody may press a button on a page of long ago.
+    const ids = (underWay.length > 0 && chance.is(0.9) ? underWay : last).map(([id]) => id)
     if (ids.length === 0) return
     plane.command(chance.of(ids), { kind: chance.of(COMMANDS), actor: 'ana', why: 'because' })
   }

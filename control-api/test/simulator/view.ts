@@ -32,8 +32,6 @@ type View = {
   }[]
 }
 
-const isConnected = () => false
-
 /** Whether a node is connected is known in memory only. */
 const shown = (id: string, { state, reason, policy, progress, tasks }: Rollout) => ({
   id,
@@ -81,7 +79,7 @@ async function releasedIn(db: Services['db']): Promise<string | null> {
 
 async function rolloutsIn(db: Services['db']): Promise<View['rollouts']> {
   const ids = await db.selectFrom('rollouts').select('id').orderBy('id').execute()
-  const loaded = await Promise.all(ids.map(({ id }) => loadRollout(db, id, isConnected)))
+  const loaded = await Promise.all(ids.map(({ id }) => loadRollout(db, id, () => false)))
   return loaded.flatMap((one) => (one ? [shown(one.row.id, one.rollout)] : []))
 }
 

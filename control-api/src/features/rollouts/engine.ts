@@ -250,6 +250,8 @@ export function createEngine(deps: Deps): Engine {
           await dispatch(unit, rollout_id, ofNode)
         }
       }
+      // Who waited for that node only waits no longer.
+      if (event.kind === 'decommissioned') await line.takeTurns(unit)
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported

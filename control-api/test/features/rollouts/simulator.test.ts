@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { simulate } from '../../simulator/simulate.ts'
 
-const SEEDS = 1_000
+const SEEDS = 500
 /**
  * A seed is another run once the simulation has changed: what one found has a test of its own too (deferred.test.ts,
  * wave-rules.test.ts, messages.test.ts). 125: a node took again what it had gone back from. 1382: an order took a
