@@ -45,7 +45,7 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/is paused\.$/m)])
     expect(stdout).toMatch(/node-1 +nacked +port_in_use +Port 8101 is taken\./)
     expect((await farm.run(['rollout', 'watch'])).code).toBe(2)
-    const second = await start(farm)
+    const second = await start(farm, '--on-overlap', 'refuse')
     expect([second.code, second.stderr]).toEqual([6, expect.stringMatching(/freeze/)])
     expect((await farm.run(['rollout', 'freeze', '--yes'])).code).toBe(0)
     expect((await farm.run(['rollout', 'status'])).code).toBe(2)

@@ -3,7 +3,7 @@
 import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/model.ts'
 import type { OnOverlap } from '../../src/features/rollouts/order-schema.ts'
 import { nextStep, type Step, type Waiting } from '../../src/features/rollouts/queue.ts'
-import type { Database } from './control-plane.ts'
+import type { Database } from './database.ts'
 
 /** What is asked of an order before it may begin. Never changed, only replaced. */
 export type Asked = {
@@ -45,6 +45,7 @@ function take(db: Database, step: Step, { dispatch, begin }: Acts): void {
   if (step.kind === 'start') {
     for (const other of step.ends) dispatch(other, ending(db, other, id))
     begin(id)
+    note(db, id, { blockedBy: [] })
     return
   }
   const { state, reason, blockedBy } = step
@@ -56,7 +57,7 @@ function take(db: Database, step: Step, { dispatch, begin }: Acts): void {
 function ending({ rollouts }: Database, id: string, by: string): RolloutEvent {
   const state = rollouts.get(id)?.state
   return state && isWaiting(state)
-    ? { kind: 'ends', state: 'superseded', reason: `${by} took its place.` }
+    ? { kind: 'ends', state: 'superseded', reason: `Rollout ${by} took its place before it began.` }
     : { kind: 'freeze', actor: `rollout ${by}` }
 }
 

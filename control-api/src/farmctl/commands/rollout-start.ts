@@ -72,6 +72,7 @@ const ordered = (command: Command) =>
     )
     .addOption(
       new Option('--on-overlap <what>', 'when another rollout has its nodes').choices([
+        'queue',
         'refuse',
         'supersede',
       ]),

@@ -232,6 +232,19 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     )
     .execute()
 
+/** Rollouts with nodes that were out of reach when their turn came. */
+export async function deferringRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .distinct()
+    .where('state', '=', 'unreachable')
+    .where('generation', 'is', null)
+    .orderBy('rollout_id')
+    .execute()
+  return rows.map((row) => row.rollout_id)
+}
+
 export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
   const row = await db
     .selectFrom('node_tasks')
