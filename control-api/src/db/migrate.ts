@@ -23,6 +23,7 @@ import * as rolloutNodes from './migrations/031-rollout-nodes.ts'
 import * as rolloutProbes from './migrations/032-rollout-probes.ts'
 import * as nodeLabels from './migrations/033-node-labels.ts'
 import * as rolloutStragglers from './migrations/034-rollout-stragglers.ts'
+import * as tasksByNode from './migrations/035-tasks-by-node.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -46,6 +47,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '032-rollout-probes': rolloutProbes,
   '033-node-labels': nodeLabels,
   '034-rollout-stragglers': rolloutStragglers,
+  '035-tasks-by-node': tasksByNode,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

@@ -122,25 +122,23 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
 
 /** Nodes of other rollouts between two configs. Of one that has ended: those still on their way in time. */
 export async function unprovenBeside(db: Reader, rolloutId: string): Promise<number> {
-  const { nodes } = await db
+  const beside = db
     .selectFrom('node_tasks as t')
-    .select(({ fn }) => fn.countAll<number>().as('nodes'))
+    .select(['t.rollout_id', 't.node_id'])
     .where('t.rollout_id', '!=', rolloutId)
     .where('t.excused', '=', 0)
-    .where((eb) => {
-      const isOwned = eb.exists(
-        eb
-          .selectFrom('node_leases as l')
-          .select('l.node_id')
-          .whereRef('l.node_id', '=', 't.node_id')
-          .whereRef('l.rollout_id', '=', 't.rollout_id'),
-      )
-      const isMoving = eb('t.deadline_remaining_ms', '>', 0)
-      return eb.or([
-        eb.and([eb('t.state', 'in', UNPROVEN), eb.or([isOwned, isMoving])]),
-        eb.and([eb('t.state', '=', 'reverting'), isMoving]),
-      ])
-    })
+  const owned = beside
+    .innerJoin('node_leases as l', (join) =>
+      join.onRef('l.node_id', '=', 't.node_id').onRef('l.rollout_id', '=', 't.rollout_id'),
+    )
+    .where('t.state', 'in', UNPROVEN)
+  const moving = beside
+    .where('t.deadline_remaining_ms', 'is not', null)
+    .where('t.deadline_remaining_ms', '>', 0)
+    .where('t.state', 'in', [...UNPROVEN, 'reverting'])
+  const { nodes } = await db
+    .selectFrom(owned.union(moving).as('unproven'))
+    .select(({ fn }) => fn.countAll<number>().as('nodes'))
     .executeTakeFirstOrThrow()
   return nodes
 }
