@@ -182,8 +182,6 @@ export async function buildService(
   const previews = () => openPreviews({ db, validate, schema })
   const onUnrenderable = (nodeId: string) =>
     app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
-  // No rule says otherwise yet.
-  const farmBudget = async () => null
   const engine = createEngine({
     db,
     write,
@@ -193,7 +191,6 @@ export async function buildService(
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
-    farmBudget,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -208,9 +205,9 @@ export async function buildService(
     db,
     now,
     isConnected,
-    farmBudget,
     engine,
     samplesOf,
+    latencySummaries: metrics.latencySummaries,
     probe: (nodeId, order) => probeOrders.give(nodeId, order),
   })
   const stopTicker = startTicker({
@@ -400,7 +397,15 @@ export async function buildService(
       )
       await api.register(backupRoutes({ db, config: config.backups, keeper: backups }))
       await api.register(
-        recoveryRoutes({ db, write, identity, onConfirmed: () => fleet.wakeAll() }),
+        recoveryRoutes({
+          db,
+          write,
+          identity,
+          onConfirmed: async () => {
+            await engine.offerHeld()
+            fleet.wakeAll()
+          },
+        }),
       )
       await api.register(
         healthRoutes({

@@ -44,6 +44,8 @@ export class SimulatedNode {
   /** Texts it ran, in order. */
   readonly ran: string[] = []
   effective: Effective | null = null
+  /** The newest it was given. */
+  newest: Assignment | null = null
   readonly say: Speak
   /** How long its question for what to run may wait for an answer. */
   readonly #waitMs: number
@@ -148,7 +150,9 @@ export class SimulatedNode {
     }
   }
 
-  async #take({ generation, offerId, release }: Assignment): Promise<void> {
+  async #take(assignment: Assignment): Promise<void> {
+    this.newest = assignment
+    const { generation, offerId, release } = assignment
     const parsed = parseConfigText(release.configText)
     const digest = parsed.ok ? digestOf(parsed.value) : ''
     if (digest !== release.configDigest) throw new Error('the digest is not of this text')

@@ -7,7 +7,7 @@ import type { Authority } from '../ca/authority.ts'
 import type { Database } from '../db/database.ts'
 import type { Identity } from '../meta.ts'
 import { admitted } from './admission.ts'
-import { latestAssignment } from './assignments.ts'
+import { latestAssignment, type Standing } from './assignments.ts'
 import type { Caller, Identify } from './callers.ts'
 import { decisionOf } from './drift.ts'
 import { SayHello, UnknownCredential } from './errors.ts'
@@ -31,6 +31,12 @@ type Deps = {
   probeOrders: Pick<ProbeOrders, 'take'>
 }
 type Request = FastifyRequest<{ Body: DesiredRequest }>
+
+/**
+ * What it refused or went back from, also where it keeps no mark of that (a fence, or a start after its first
+ * config failed): the next offer is a new one.
+ */
+const isSettled = ({ state }: Standing) => state === 'nacked' || state === 'reverted'
 
 export function createDesired(deps: Deps) {
   const { db, identity, fleet, inbox, identify, authority, logRequests, probeOrders } = deps
@@ -62,8 +68,7 @@ export function createDesired(deps: Deps) {
       await inbox.offerFirstRelease(nodeId)
       latest = await latestAssignment(db, nodeId)
     }
-    // What it refused is settled, also where it keeps no mark of it (a fence): the next offer is a new one.
-    if (!latest || latest.generation <= have || latest.state === 'nacked') return null
+    if (!latest || latest.generation <= have || isSettled(latest)) return null
     const replacesDrift = await replaceable(nodeId)
     return {
       generation: latest.generation,

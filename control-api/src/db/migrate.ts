@@ -22,6 +22,7 @@ import * as rolloutQueue from './migrations/030-rollout-queue.ts'
 import * as rolloutNodes from './migrations/031-rollout-nodes.ts'
 import * as rolloutProbes from './migrations/032-rollout-probes.ts'
 import * as nodeLabels from './migrations/033-node-labels.ts'
+import * as rolloutStragglers from './migrations/034-rollout-stragglers.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -44,6 +45,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '031-rollout-nodes': rolloutNodes,
   '032-rollout-probes': rolloutProbes,
   '033-node-labels': nodeLabels,
+  '034-rollout-stragglers': rolloutStragglers,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

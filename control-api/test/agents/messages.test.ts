@@ -186,6 +186,18 @@ describe('desired', () => {
     expect(again.json()).toEqual({ assignment: null })
   })
 
+  test('does not offer again what a node went back from, which then started without any config', async () => {
+    const service = await build()
+    const node = await enrolNode(service)
+    await node.hello()
+    const first = await assign(service, { nodeId: node.id })
+    await node.say('ack', about(first).ack)
+    await node.say('result', about(first).reverted)
+    expect((await node.desired(null)).json()).toEqual({ assignment: null })
+    const { generation } = await assign(service, { nodeId: node.id, text: '{"n": 2}', version: 2 })
+    expect((await node.offer()).generation).toBe(generation)
+  })
+
   test('does not offer again what the node refused, though it keeps no mark of that', async () => {
     const service = await build()
     const node = await enrolNode(service)

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Session } from '../durability/session.ts'
+import { type Answer, Session } from '../durability/session.ts'
 import { oneTimePassword, startService } from '../service-process.ts'
 import { CONFIG, makeLargeDatabase, nodeIdOf, nodeNameOf, type Size } from './large-database.ts'
 import { cpuMsOf } from './process-cost.ts'
@@ -27,7 +27,11 @@ const ALONE = 40
 const ALONE_PAUSE_MS = 20
 
 type Draw = (below: number) => number
-type Call = { name: string; run: (session: Session, size: Size, draw: Draw) => Promise<unknown> }
+/** A write is prepared first, and only what changes something is measured. */
+type Call = {
+  name: string
+  run: (session: Session, size: Size, draw: Draw) => Promise<Answer | (() => Promise<Answer>)>
+}
 export type Row = {
   name: string
   limitMs: number
@@ -49,8 +53,10 @@ const deep = (name: string, path: string): Call => {
     name,
     async run(session) {
       const query: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
-      const { body } = await session.must('GET', `${path}?limit=100${query}`)
-      cursor = body.nextCursor === null ? null : String(body.nextCursor)
+      const answer = await session.must('GET', `${path}?limit=100${query}`)
+      const { nextCursor } = answer.body
+      cursor = nextCursor === null ? null : String(nextCursor)
+      return answer
     },
   }
 }
@@ -79,7 +85,6 @@ const writes: Call[] = [
     name: 'PATCH /nodes/{id}',
     async run(session, size, draw) {
       const path = `/nodes/${nodeIdOf(draw(size.nodes))}`
-      // Its ETag is read before; only the change is measured.
       const { etag } = await session.must('GET', path)
       return () =>
         session.ask('PATCH', path, { labels: { zone: `z${draw(9)}` } }, { 'if-match': etag ?? '' })
@@ -158,18 +163,14 @@ async function once(session: Session, size: Size, rows: Map<string, Row>): Promi
   const calls = isWrite ? writes : reads
   const call = calls[draw(calls.length)]
   if (!call) return
-  let startedAt = performance.now()
   const prepared = await call.run(session, size, draw)
-  if (typeof prepared === 'function') {
-    startedAt = performance.now()
-    const { status } = await prepared()
-    // Another client was faster: a refusal is no write.
-    if (status === 412) return
-    if (status >= 400) throw new Error(`${call.name} answered ${status}`)
-  }
+  const { status, ms } = typeof prepared === 'function' ? await prepared() : prepared
+  // Another client was faster: a refusal is no write.
+  if (status === 412) return
+  if (status >= 400) throw new Error(`${call.name} answered ${status}`)
   const limitMs = isWrite ? WRITE_LIMIT_MS : READ_LIMIT_MS
   const row = rows.get(call.name) ?? { name: call.name, limitMs, ms: [], cpuMs: null }
-  row.ms.push(performance.now() - startedAt)
+  row.ms.push(ms)
   rows.set(call.name, row)
 }
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Speaks to the public API of a service that is killed again and again.
 
-export type Answer = { status: number; etag: string | null; body: Record<string, unknown> }
+export type Answer = {
+  status: number
+  etag: string | null
+  body: Record<string, unknown>
+  /** From the call to the last byte of the answer, before we read what it says. */
+  ms: number
+}
 
 /** As a browser would send them back. */
 export const cookiesOf = ({ headers }: Response): string =>
@@ -52,6 +58,7 @@ export class Session {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
+    const startedAt = performance.now()
     const response = await fetch(`${this.#url}/api/v1${path}`, {
       method,
       headers: {
@@ -62,9 +69,10 @@ export class Session {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const text = await response.text()
-    const { status } = response
-    return { status, etag: response.headers.get('etag'), body: text ? JSON.parse(text) : {} }
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const ms = performance.now() - startedAt
+    const said = bytes.length > 0 ? JSON.parse(bytes.toString('utf8')) : {}
+    return { status: response.status, etag: response.headers.get('etag'), body: said, ms }
   }
 
   async must(method: string, path: string, body?: unknown): Promise<Answer> {

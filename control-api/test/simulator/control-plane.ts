@@ -1,107 +1,64 @@
 // SPDX-License-Identifier: MIT
-// The control plane of the simulation: the service's own reducer and its own table of messages, over a
-// database that is a few maps. Each message is one transaction; what leaves the process happens after it,
-// and is what a crash takes.
-
-import { judge, type Said } from '../../src/agents/offers.ts'
-import type { AssignmentState } from '../../src/db/database.ts'
+// The control plane of the simulation, as a process: who is there and who waits. Each message is one
+// transaction; what leaves the process happens after it, and is what a crash takes.
+import { admit } from '../../src/agents/clones.ts'
+import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
 import {
-  type Command,
-  type Effect,
-  type Evaluated,
-  firstProgress,
-  isTerminal,
-  isWaiting,
-  type Policy,
-  type Rollout,
-  type RolloutEvent,
-  type StartNode,
-  type Task,
-} from '../../src/features/rollouts/model.ts'
-import { mayKeep, reduce, whyNot } from '../../src/features/rollouts/rules.ts'
-import { isOnItsWayBack, isUnproven } from '../../src/features/rollouts/tasks.ts'
+  addNode,
+  copyOf,
+  type Database,
+  emptyDatabase,
+  latestOffer,
+  nodeOf,
+  type Offer,
+  type Rules,
+  setNode,
+} from './database.ts'
+import { Engine, type Host, type Order } from './engine.ts'
+import { Inbox } from './inbox.ts'
 import type { Watch } from './invariants.ts'
-import { type Asked, takeTurns } from './line.ts'
-import type { Answer } from './network.ts'
-import type { Given, Message, Result } from './node.ts'
+import type { Answer, Given, Message } from './messages.ts'
+import type { Deed, Tape } from './tape.ts'
 
-export type Offer = {
-  nodeId: string
-  generation: number
-  digest: string
-  rolloutId: string
-  state: AssignmentState
-  /** Why it was refused. */
-  code: string | null
-}
-export type Order = {
-  id: string
-  digest: string
-  policy: Policy
-  waves: string[][]
-  asked: Asked
-}
-/** What a crash does not take. Values are never changed, only replaced, so a copy of the maps is a backup. */
-export type Database = {
-  epoch: number
-  rollouts: Map<string, Rollout>
-  /** Of each rollout: what was asked before it may begin. */
-  asked: Map<string, Asked>
-  offers: Map<string, readonly Offer[]>
-  leases: Map<string, string>
-  fences: Map<string, { maxGeneration: number; maxEpoch: number }>
-}
-type Told = {
-  kind: Said
-  nodeId: string
-  generation: number
-  digest: string
-  reason: string | null
-}
-
-const copyOf = (db: Database): Database => ({
-  epoch: db.epoch,
-  rollouts: new Map(db.rollouts),
-  asked: new Map(db.asked),
-  offers: new Map(db.offers),
-  leases: new Map(db.leases),
-  fences: new Map(db.fences),
-})
-
-export class ControlPlane {
-  db: Database
-  readonly #watch: Watch
+export type Deps = {
+  watch: Watch
   /** A crash between commit and what follows it. */
-  readonly #crashes: () => boolean
+  crashes: () => boolean
+  /** What is done to it, for who does it again. */
+  tape?: Tape
+  wallMs: () => number
+  /** Tells offers of two control planes apart. */
+  name?: string
+}
+type Waiting = { have: number; incarnation: string; answer: (answer: Answer) => void }
+/** A node without a config has no mark of what it went back from. */
+const isAnswered = ({ state }: Offer) => state === 'nacked' || state === 'reverted'
+
+export class ControlPlane implements Host {
+  db: Database = emptyDatabase()
   readonly connected = new Set<string>()
-  readonly #polls = new Map<string, { have: number; answer: (answer: Answer) => void }>()
+  readonly #deps: Deps
+  readonly #engine: Engine
+  readonly #inbox: Inbox
+  readonly #polls = new Map<string, Waiting>()
   #wakes: string[] = []
-  isUp = true
+  #offers = 0
+  isUp = false
   isRecovering = false
-  /** Why no change window is open; null: one is. */
-  closed: string | null = null
-  /** Jumps. */
-  wallMs: () => number = () => 0
 
-  /** Of the whole farm; null: no limit. */
-  readonly farmBudget: number | null
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#engine = new Engine(this, deps.watch)
+    this.#inbox = new Inbox(this, this.#engine, deps.watch)
+  }
 
-  constructor(
-    nodeIds: readonly string[],
-    watch: Watch,
-    { crashes, farmBudget }: { crashes: () => boolean; farmBudget: number | null },
-  ) {
-    this.#watch = watch
-    this.farmBudget = farmBudget
-    this.#crashes = crashes
-    this.db = {
-      epoch: 1,
-      rollouts: new Map(),
-      asked: new Map(),
-      offers: new Map(nodeIds.map((id) => [id, []])),
-      leases: new Map(),
-      fences: new Map(nodeIds.map((id) => [id, { maxGeneration: 0, maxEpoch: 0 }])),
-    }
+  get wallMs(): number {
+    return this.#deps.wallMs()
+  }
+
+  newOfferId = () => `${this.#deps.name ?? 'o'}${++this.#offers}`
+  wake(nodeId: string): void {
+    this.#wakes.push(nodeId)
   }
 
   crash(): void {
@@ -109,17 +66,26 @@ export class ControlPlane {
     this.connected.clear()
     this.#polls.clear()
     this.#wakes = []
+    this.#deps.tape?.note({ kind: 'crash' }, null, this)
   }
 
   start(): void {
     this.isUp = true
-    this.#write(() => {
+    this.#do({ kind: 'start' }, () => {
       this.db.epoch++
-      for (const id of this.#unsettled()) this.#dispatch(id, { kind: 'heard-again' })
+      this.#engine.heardAgain()
     })
   }
 
-  backup = (): Database => copyOf(this.db)
+  enrol(nodeId: string): void {
+    this.#do({ kind: 'enrol', nodeId }, () => addNode(this.db, nodeId))
+  }
+
+  backup(): Database {
+    const copy = copyOf(this.db)
+    this.#deps.tape?.note({ kind: 'backup', copy }, null, this)
+    return copy
+  }
 
   /** From then on it listens, and offers nothing until somebody says that it is to go on. */
   restore(backup: Database): void {
@@ -127,408 +93,174 @@ export class ControlPlane {
     this.db = copyOf(backup)
     this.isRecovering = true
     this.isUp = true
-    this.#write(() => {
-      for (const [id, rollout] of this.db.rollouts) {
-        const kind = isWaiting(rollout.state) ? 'cancel' : 'freeze'
-        if (!isTerminal(rollout.state)) this.#dispatch(id, { kind, actor: 'the restore' })
-      }
+    this.#do({ kind: 'restore', copy: backup }, () => {
+      this.db.epoch++
+      this.#engine.freezeAll()
     })
   }
 
   confirmRecovery(): void {
-    const epochs = [...this.db.fences.values()].map(({ maxEpoch }) => maxEpoch)
-    this.db.epoch = Math.max(this.db.epoch, ...epochs) + 1
-    this.isRecovering = false
+    if (!this.isUp || !this.isRecovering) return
+    this.#do({ kind: 'confirm-recovery' }, () => {
+      this.db.epoch = Math.max(this.db.epoch, this.#highestEpoch()) + 1
+      this.isRecovering = false
+      this.#engine.offerHeld()
+    })
   }
 
-  presence(nodeId: string, kind: 'connected' | 'disconnected'): void {
-    if (!this.isUp || this.connected.has(nodeId) === (kind === 'connected')) return
-    if (kind === 'connected') this.connected.add(nodeId)
+  #highestEpoch = () =>
+    Math.max(0, ...[...this.db.nodes.values()].map(({ fences }) => fences.maxEpoch))
+
+  get isSettled(): boolean {
+    return this.#engine.isSettled
+  }
+
+  presence(nodeId: string, change: 'connected' | 'disconnected'): void {
+    if (!this.isUp || this.connected.has(nodeId) === (change === 'connected')) return
+    if (!this.db.nodes.has(nodeId)) return
+    if (change === 'connected') this.connected.add(nodeId)
     else this.connected.delete(nodeId)
-    this.#write(() => this.#toAllOf(nodeId, { kind, nodeId }))
+    const { isDecommissioned } = nodeOf(this.db, nodeId)
+    this.#do({ kind: 'presence', nodeId, change }, () => {
+      if (!isDecommissioned) this.#engine.toAllOf(nodeId, { kind: change, nodeId })
+    })
   }
 
   receive(nodeId: string, message: Message, answer: (answer: Answer) => void): void {
     if (!this.isUp) return
-    this.presence(nodeId, 'connected')
-    if (message.kind === 'desired') {
-      this.#wait(nodeId, message.have, answer)
+    // Unknown: it joined after the backup that this one was restored from.
+    if (this.db.nodes.get(nodeId)?.isDecommissioned !== false) {
+      answer({ code: 'identity_revoked' })
       return
     }
-    const reply = this.#write(() => this.#take(nodeId, message))
+    this.presence(nodeId, 'connected')
+    if (!this.isUp) return
+    if (message.kind === 'desired') {
+      const { have, incarnation } = message
+      this.#wait(nodeId, { have, incarnation, answer })
+      return
+    }
+    const reply = this.#do({ kind: 'message', nodeId, message }, () =>
+      this.#inbox.take(nodeId, message),
+    )
     if (reply) answer(reply)
   }
 
-  order({ id, digest, policy, waves, asked }: Order): void {
-    if (this.isRecovering) return
-    this.#write(() => {
-      const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => this.#task(nodeId, digest, i)))
-      const progress = firstProgress(waves.length, policy)
-      const planned = { state: 'planned' as const, reason: 'Planned.', closed: null, room: null }
-      this.db.rollouts.set(id, { ...planned, policy, progress, tasks })
-      this.db.asked.set(id, asked)
-    })
+  order(order: Order): boolean {
+    if (this.isRecovering) return false
+    return this.#do({ kind: 'order', order }, () => this.#engine.order(order)) ?? false
   }
 
   approve(id: string): void {
-    const asked = this.db.asked.get(id)
-    if (!asked || this.db.rollouts.get(id)?.state !== 'awaiting_approval') return
-    this.#write(() => {
-      const { approvals } = asked
-      const given = approvals.given + 1
-      this.db.asked.set(id, { ...asked, approvals: { ...approvals, given } })
+    this.#do({ kind: 'approve', id }, () => this.#engine.approve(id))
+  }
+
+  /** They hold for orders from now on, windows for all. */
+  setRules(rules: Rules): void {
+    this.#do({ kind: 'rules', rules }, () => {
+      this.db.rules = rules
     })
   }
 
   command(id: string, command: Command): void {
-    const rollout = this.db.rollouts.get(id)
-    if (!rollout || whyNot(rollout, command.kind) !== null) return
-    this.#write(() => this.#dispatch(id, command))
+    this.#do({ kind: 'command', id, command }, () => this.#engine.obey(id, command))
   }
 
   evaluated(id: string, event: Evaluated): void {
-    this.#write(() => this.#dispatch(id, event))
+    this.#do({ kind: 'evaluated', id, event }, () => this.#engine.evaluated(id, event))
   }
 
   ill(id: string, nodeId: string): void {
-    this.#write(() => {
-      this.#dispatch(id, { kind: 'ill', nodeId, gate: 'errors5xx', message: 'answers 5xx' })
-    })
+    this.#do({ kind: 'ill', id, nodeId }, () => this.#engine.ill(id, nodeId))
   }
 
   tick(ms: number): void {
-    if (!this.isUp) return
-    this.#write(() => {
-      for (const [id, rollout] of this.db.rollouts) this.#spend(id, rollout, ms)
-      if (this.farmBudget !== null) this.#shareRoom()
+    if (this.isUp) this.#do({ kind: 'tick', ms }, () => this.#engine.tick(ms))
+  }
+
+  decommission(nodeId: string): void {
+    if (this.db.nodes.get(nodeId)?.isDecommissioned !== false) return
+    this.#do({ kind: 'decommission', nodeId }, () => {
+      setNode(this.db, nodeId, { isDecommissioned: true })
+      this.#engine.toAllOf(nodeId, { kind: 'decommissioned', nodeId })
+    })
+    this.#polls.get(nodeId)?.answer({ code: 'identity_revoked' })
+    this.#polls.delete(nodeId)
+    this.presence(nodeId, 'disconnected')
+  }
+
+  /** An operator says which of two processes is the node. */
+  keepClone(nodeId: string, keep: string): void {
+    const standing = this.db.nodes.get(nodeId)?.standing
+    const clone = standing?.clone
+    if (!standing || !clone?.incarnations.some(({ incarnation }) => incarnation === keep)) return
+    this.#do({ kind: 'keep-clone', nodeId, keep }, () => {
+      setNode(this.db, nodeId, {
+        standing: { ...standing, current: null, clone: { ...clone, keep } },
+      })
     })
   }
 
-  #shareRoom(): void {
-    for (const state of ['reverting', 'running']) {
-      for (const [id, rollout] of this.db.rollouts) {
-        if (rollout.state === state) this.#dispatch(id, { kind: 'room' })
-      }
-    }
-  }
-
-  /** As task-store.ts asks for it in SQL. */
-  #roomOf(own: string): number | null {
-    if (this.farmBudget === null) return null
-    let room = this.farmBudget
-    for (const [id, { tasks }] of this.db.rollouts) {
-      if (id === own) continue
-      for (const task of tasks) {
-        const isOwned = this.db.leases.get(task.nodeId) === id
-        const isMoving = task.deadlineMs !== null && task.deadlineMs > 0
-        if (isOnItsWayBack(task) || (isUnproven(task) && (isOwned || isMoving))) room--
-      }
-    }
-    return room
-  }
-
-  #spend(id: string, rollout: Rollout, ms: number): void {
-    const overrun: string[] = []
-    const tasks = rollout.tasks.map((task) => {
-      if (!task.deadlineMs) return task
-      if (task.deadlineMs <= ms) overrun.push(task.nodeId)
-      return task.deadlineMs <= ms ? task : { ...task, deadlineMs: task.deadlineMs - ms }
+  /** An operator lets the local change go. */
+  discardDrift(nodeId: string): void {
+    const drift = this.db.nodes.get(nodeId)?.drift ?? null
+    if (drift === null || this.isRecovering) return
+    this.#do({ kind: 'discard-drift', nodeId, drift }, () => {
+      setNode(this.db, nodeId, { discarded: drift })
+      this.#engine.giveAgain(nodeId)
     })
-    if (tasks.some((task, i) => task !== rollout.tasks[i])) {
-      this.db.rollouts.set(id, { ...rollout, tasks })
-    }
-    for (const nodeId of overrun) this.#dispatch(id, { kind: 'deadline', nodeId })
-    const { progress, state } = rollout
-    const isTimed = progress.progressLeftMs !== null || progress.phase !== 'dispatching'
-    if (isTimed && (state === 'running' || state === 'paused')) {
-      this.#dispatch(id, { kind: 'elapsed', ms })
-    }
   }
 
   /** null: it crashed after the commit. */
-  #write<T>(work: () => T): T | null {
+  #do<T>(deed: Deed, work: () => T): T | null {
     const result = work()
-    this.#takeTurns()
     const wakes = this.#wakes
     this.#wakes = []
-    this.#watch.afterCommit(this)
-    if (this.#crashes()) {
+    this.#deps.tape?.note(deed, result, this)
+    this.#deps.watch.afterCommit(this)
+    if (this.#deps.crashes()) {
       this.crash()
       return null
     }
     for (const nodeId of wakes) {
       const poll = this.#polls.get(nodeId)
-      if (poll) this.#wait(nodeId, poll.have, poll.answer)
+      if (poll) this.#wait(nodeId, poll)
     }
     return result
   }
 
-  #wait(nodeId: string, have: number, answer: (answer: Answer) => void): void {
-    const latest = this.db.offers.get(nodeId)?.findLast(({ state }) => state !== 'withdrawn')
-    const isNews =
-      latest && latest.generation > have && latest.state !== 'nacked' && !this.isRecovering
-    if (!isNews) {
-      this.#polls.set(nodeId, { have, answer })
-      return
+  #wait(nodeId: string, waiting: Waiting): void {
+    const { have, incarnation, answer } = waiting
+    const said = this.#desired(nodeId, waiting)
+    this.#deps.tape?.note({ kind: 'desired', nodeId, have, incarnation }, said, this)
+    if (!this.isUp) return
+    const isNothing = said.code === 'ok' && !said.assignment
+    if (isNothing) this.#polls.set(nodeId, waiting)
+    else this.#polls.delete(nodeId)
+    if (!isNothing) answer(said)
+  }
+
+  #desired(nodeId: string, { have, incarnation }: Waiting): Answer {
+    const admission = admit(nodeOf(this.db, nodeId).standing, incarnation)
+    if (admission === 'refused') return { code: 'clone_detected' }
+    if (admission === 'say-hello') return { code: 'say_hello' }
+    return { code: 'ok', assignment: this.#news(nodeId, have) }
+  }
+
+  /** What the node has not answered yet. */
+  #news(nodeId: string, have: number): Given | null {
+    if (this.isRecovering) return null
+    const { released } = this.db
+    if (!latestOffer(this.db, nodeId) && released !== null) {
+      this.#do({ kind: 'first-release', nodeId }, () => {
+        this.#engine.assign(null, nodeId, released)
+      })
     }
-    this.#polls.delete(nodeId)
-    const { generation, digest } = latest
-    answer({ status: 200, body: { generation, digest, epoch: this.db.epoch } satisfies Given })
-  }
-
-  #take(nodeId: string, message: Exclude<Message, { kind: 'desired' }>): Answer {
-    switch (message.kind) {
-      case 'hello': {
-        this.#fence(nodeId, message)
-        if (message.lastResult) this.#result(nodeId, message.lastResult)
-        if (message.run > 1) this.#toAllOf(nodeId, { kind: 'restarted', nodeId })
-        if (message.local !== null) this.#drifted(nodeId, message.local)
-        return { status: 200 }
-      }
-      case 'nack': {
-        this.#fence(nodeId, message)
-        return this.#said(nodeId, 'nacked', message.given, message.code)
-      }
-      case 'local':
-        this.#drifted(nodeId, message.digest)
-        return { status: 200 }
-      case 'ack':
-        return this.#said(nodeId, 'acked', message.given, null)
-      case 'result':
-        return { status: this.#result(nodeId, message.result) ? 200 : 409 }
-      case 'confirm':
-        return this.#confirm(nodeId, message.given)
-    }
-  }
-
-  #drifted = (nodeId: string, digest: string) =>
-    this.#toAllOf(nodeId, { kind: 'drifted', nodeId, generation: null, digest })
-
-  #fence(nodeId: string, said: { maxGeneration: number; maxEpoch: number }): void {
-    const known = this.db.fences.get(nodeId) ?? { maxGeneration: 0, maxEpoch: 0 }
-    this.db.fences.set(nodeId, {
-      maxGeneration: Math.max(known.maxGeneration, said.maxGeneration),
-      maxEpoch: Math.max(known.maxEpoch, said.maxEpoch),
-    })
-  }
-
-  #find = (nodeId: string, { generation, digest }: Given) =>
-    this.db.offers.get(nodeId)?.find((o) => o.generation === generation && o.digest === digest)
-
-  #isCurrent(offer: Offer): boolean {
-    const latest = this.db.offers.get(offer.nodeId)?.findLast(({ state }) => state !== 'withdrawn')
-    return latest?.generation === offer.generation
-  }
-
-  #said(nodeId: string, kind: 'acked' | 'nacked', given: Given, reason: string | null): Answer {
-    const offer = this.#find(nodeId, given)
-    if (!offer || !this.#isCurrent(offer)) return { status: 409 }
-    this.#advance(offer, kind, reason)
-    return { status: 200 }
-  }
-
-  #result(nodeId: string, { given, outcome, reason }: Result): boolean {
-    const offer = this.#find(nodeId, given)
-    if (offer) this.#advance(offer, outcome, reason)
-    return offer !== undefined
-  }
-
-  #confirm(nodeId: string, given: Given): Answer {
-    const offer = this.#find(nodeId, given)
-    if (offer?.state === 'confirmed') return { status: 200, body: true }
-    if (!offer || !this.#isCurrent(offer)) return { status: 409 }
-    this.#advance(offer, 'applied', null)
-    const applied = this.#find(nodeId, given)
-    const rollout = this.db.rollouts.get(offer.rolloutId)
-    const keep =
-      applied &&
-      judge('confirmed', applied.state) === 'take' &&
-      (!rollout || mayKeep(rollout, { nodeId, generation: given.generation }))
-    if (keep) this.#watch.onKept(rollout, applied)
-    if (keep) this.#advance(applied, 'confirmed', null)
-    return { status: 200, body: keep === true }
-  }
-
-  #advance(offer: Offer, kind: Said, reason: string | null): void {
-    if (judge(kind, offer.state) !== 'take') return
-    this.#setState(offer, kind, reason)
-    const { nodeId, generation, digest } = offer
-    this.#dispatch(offer.rolloutId, eventOf({ kind, nodeId, generation, digest, reason }))
-  }
-
-  #setState(
-    { nodeId, generation }: Offer,
-    state: AssignmentState,
-    code: string | null = null,
-  ): void {
-    const offers = this.db.offers.get(nodeId) ?? []
-    this.db.offers.set(
-      nodeId,
-      offers.map((offer) => (offer.generation === generation ? { ...offer, state, code } : offer)),
-    )
-  }
-
-  #unsettled = () => [...this.db.rollouts.keys()]
-
-  #toAllOf(nodeId: string, event: RolloutEvent): void {
-    for (const [id, { tasks }] of this.db.rollouts) {
-      const task = tasks.find((one) => one.nodeId === nodeId)
-      const isOver = task?.state === 'done' && this.db.leases.get(nodeId) !== id
-      if (task && task.state !== 'skipped' && !isOver) this.#dispatch(id, event)
-    }
-  }
-
-  #dispatch(id: string, event: RolloutEvent): void {
-    const stored = this.db.rollouts.get(id)
-    if (!stored) return
-    const closed = this.db.asked.get(id)?.isEmergency ? null : this.closed
-    const tasks = stored.tasks.map((task) => this.#seen(task))
-    const before = { ...stored, closed, tasks, room: this.#roomOf(id) }
-    const { rollout, effects, transitions } = reduce(before, event)
-    this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
-    this.db.rollouts.set(id, rollout)
-    for (const effect of effects) this.#act(id, effect)
-  }
-
-  #seen(task: Task): Task {
-    const isConnected = this.connected.has(task.nodeId)
-    return task.isConnected === isConnected ? task : { ...task, isConnected }
-  }
-
-  #act(id: string, effect: Effect): void {
-    switch (effect.kind) {
-      case 'offer': {
-        const { nodeId } = effect
-        const task = this.db.rollouts.get(id)?.tasks.find((one) => one.nodeId === nodeId)
-        this.#assign(id, nodeId, task?.digest ?? '')
-        break
-      }
-      case 'give-back': {
-        const { nodeId, generation } = effect
-        const earlier = this.db.offers.get(nodeId)?.find((o) => o.generation === generation)
-        this.#watch.onGiveBack(id, nodeId, earlier)
-        this.#assign(id, nodeId, earlier?.digest ?? '')
-        break
-      }
-      case 'withdraw': {
-        const offer = this.db.offers
-          .get(effect.nodeId)
-          ?.find((o) => o.generation === effect.generation)
-        if (offer?.state === 'offered') this.#setState(offer, 'withdrawn')
-        break
-      }
-      case 'release-leases':
-        for (const [nodeId, holder] of this.db.leases) {
-          if (holder === id) this.db.leases.delete(nodeId)
-        }
-        break
-      case 'release':
-        break
-    }
-  }
-
-  #assign(rolloutId: string, nodeId: string, digest: string): void {
-    if (this.isRecovering) return
-    const offers = this.db.offers.get(nodeId) ?? []
-    const { maxGeneration = 0 } = this.db.fences.get(nodeId) ?? {}
-    const generation = Math.max(maxGeneration, offers.at(-1)?.generation ?? 0) + 1
-    const offer: Offer = { nodeId, generation, digest, rolloutId, state: 'offered', code: null }
-    this.#watch.onAssign(this, offer)
-    this.db.offers.set(nodeId, [...offers, offer])
-    this.#wakes.push(nodeId)
-    this.#dispatch(rolloutId, { kind: 'offered', nodeId, generation })
-    this.#watch.onOffered(this, offer)
-  }
-
-  #lease(nodeId: string, rolloutId: string): void {
-    const holder = this.db.leases.get(nodeId)
-    if (holder !== undefined) throw new Error(`I2: ${nodeId} belongs to ${holder}`)
-    this.db.leases.set(nodeId, rolloutId)
-  }
-
-  #supersede(by: string, nodeIds: readonly string[]): void {
-    for (const id of [...this.db.rollouts.keys()]) {
-      this.#dispatch(id, { kind: 'superseded', nodeIds, by })
-    }
-  }
-
-  /** Whose turn it is begins in the same transaction. */
-  #takeTurns(): void {
-    if (this.isRecovering) return
-    const now = { nowMs: this.wallMs(), closed: this.closed }
-    takeTurns(this.db, now, {
-      dispatch: (id, event) => this.#dispatch(id, event),
-      begin: (id) => this.#begin(id),
-    })
-  }
-
-  #begin(id: string): void {
-    this.#watch.onBegin(this, id)
-    const tasks = this.db.rollouts.get(id)?.tasks ?? []
-    const nodes = tasks.map(({ nodeId, digest }) => this.#startNode(nodeId, digest))
-    const nodeIds = nodes.map(({ nodeId }) => nodeId)
-    for (const nodeId of nodeIds) this.#lease(nodeId, id)
-    this.#supersede(id, nodeIds)
-    this.#dispatch(id, { kind: 'started', nodes })
-  }
-
-  #startNode(nodeId: string, digest: string): StartNode {
-    const offers = this.db.offers.get(nodeId) ?? []
-    const latest = offers.findLast(({ state }) => state !== 'withdrawn')
-    const isSettled = latest?.state === 'confirmed' && latest.digest === digest
-    const previous = offers.findLast((offer) => offer.digest !== digest && this.#isGood(offer))
-    return {
-      nodeId,
-      settledGeneration: isSettled ? latest.generation : null,
-      previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
-    }
-  }
-
-  #task(nodeId: string, digest: string, wave: number): Task {
-    return {
-      nodeId,
-      nodeName: nodeId,
-      wave,
-      state: 'pending',
-      generation: null,
-      digest,
-      previous: null,
-      code: null,
-      message: '',
-      errors: [],
-      deadlineMs: null,
-      offers: 0,
-      flaps: 0,
-      refusals: 0,
-      kind: '',
-      isExcused: false,
-      isConnected: this.connected.has(nodeId),
-    }
-  }
-
-  /** As store.ts asks for it in SQL. */
-  #isGood({ state, rolloutId, nodeId, generation }: Offer): boolean {
-    const rollout = this.db.rollouts.get(rolloutId)
-    const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
-    if (state !== 'confirmed') return false
-    const isProven = task && ['healthy', 'done', 'reverted'].includes(task.state)
-    return !task || (task.generation === generation && isProven === true)
-  }
-}
-
-function eventOf({ kind, nodeId, generation, digest, reason }: Told): RolloutEvent {
-  switch (kind) {
-    case 'acked':
-    case 'confirmed':
-      return { kind, nodeId, generation }
-    case 'nacked':
-      return reason === 'local_change'
-        ? { kind: 'drifted', nodeId, generation, digest: null }
-        : { kind, nodeId, generation, code: reason ?? '', message: 'it refused', errors: [] }
-    case 'applied':
-      return { kind, nodeId, generation, digest }
-    case 'reverted':
-    case 'stuck':
-      return { kind, nodeId, generation, reason, message: 'it said so' }
+    const latest = latestOffer(this.db, nodeId)
+    if (!latest || latest.generation <= have || isAnswered(latest)) return null
+    const { generation, offerId, digest } = latest
+    const { drift, discarded } = nodeOf(this.db, nodeId)
+    const replacesDrift = drift === discarded ? discarded : null
+    return { generation, offerId, digest, epoch: this.db.epoch, replacesDrift }
   }
 }

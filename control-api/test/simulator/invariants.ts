@@ -8,7 +8,7 @@ import {
   type Rollout,
   type RolloutEvent,
 } from '../../src/features/rollouts/model.ts'
-import type { ControlPlane, Offer } from './control-plane.ts'
+import { type Database, latestOffer, type Offer } from './database.ts'
 import { takesOver } from './line.ts'
 import type { Change, SimNode } from './node.ts'
 
@@ -24,16 +24,27 @@ export class Watch {
   readonly #evidence = new Map<string, 'pass' | 'other'>()
   readonly #good = new Map<string, Set<string>>()
   readonly #highest = new Map<string, number>()
+  /** Node, generation and digest of all that ever ran, a clone's too; known to a twin as well. */
+  readonly #ran: Set<string>
   readonly #fellSilent = new Set<string>()
   /** In the order in which they began to wait for nodes. */
   readonly #line: string[] = []
-  readonly nodes = new Map<string, SimNode>()
+  /** By id, with its clones. */
+  readonly nodes: Map<string, SimNode[]>
   /** Since when the control plane is down; null: it is up. */
   downSinceMs: number | null = null
+  /** Another one tells nodes what to do. */
+  hasTwin = false
   nowMs: () => number = () => 0
   /** When a state changed last. */
   movedAtMs = 0
   steps = 0
+
+  /** `of`: another control plane's, of the same nodes. */
+  constructor(of?: Watch) {
+    this.nodes = of?.nodes ?? new Map()
+    this.#ran = of ? of.#ran : new Set()
+  }
 
   fail(invariant: string, what: string): never {
     throw new Violation(`${invariant}: ${what}`)
@@ -86,10 +97,13 @@ export class Watch {
       )
       if (unheard) this.fail('I11', `${id} goes on and knows nothing of ${unheard.nodeId}`)
     }
-    if (event.kind === 'drifted' && event.digest?.startsWith('edited') === true) {
+    if (event.kind === 'drifted' && event.digest?.startsWith('local') === true) {
       const task = tasks.find(({ nodeId }) => nodeId === event.nodeId)
-      const isOurs = task && task.generation !== null && task.wave <= progress.wave
-      if (isOurs && task.state !== 'unreachable' && !task.isExcused) {
+      const isOurs = task && task.generation !== null && task.offers > 0
+      // What it refused, went back from, or never got is not under way there.
+      const hasRefused = task?.state === 'nacked' && task.code !== 'conflict'
+      const isApart = hasRefused || ['unreachable', 'apply_reverted'].includes(task?.state ?? '')
+      if (isOurs && !isApart && !task.isExcused) {
         this.fail('conflict', `${id} goes on and ${event.nodeId} runs ${event.digest}`)
       }
     }
@@ -146,21 +160,25 @@ export class Watch {
       const task = tasks.find((one) => one.nodeId === nodeId)
       if (!task || nodeId === null || (to !== 'confirmed' && to !== 'reverted')) continue
       const digest = to === 'reverted' ? task.previous?.digest : task.digest
-      const node = this.nodes.get(nodeId)
-      if (!node?.ran.has(`${task.generation} ${digest}`)) {
+      const ran = `${task.generation} ${digest}`
+      if (!this.#ran.has(`${nodeId} ${ran}`)) {
         this.fail('I11', `${nodeId} is ${to} with generation ${task.generation}, and never ran it`)
       }
-      const good = this.#good.get(nodeId) ?? new Set()
-      good.add(digest ?? '')
-      this.#good.set(nodeId, good)
+      this.#noteGood(nodeId, digest ?? '')
     }
   }
 
+  #noteGood(nodeId: string, digest: string): void {
+    this.#good.set(nodeId, (this.#good.get(nodeId) ?? new Set()).add(digest))
+  }
+
   /** What it may yet obey, of whom. */
-  #outstanding({ db }: ControlPlane): void {
+  #outstanding(db: Database): void {
     for (const [nodeId, offers] of db.offers) {
       const latest = offers.findLast((one) => one.state !== 'withdrawn')
-      if (latest?.state !== 'offered') continue
+      if (latest?.state !== 'offered' || latest.rolloutId === null) continue
+      // Who is decommissioned is not heard any more, and gets nothing.
+      if (db.nodes.get(nodeId)?.isDecommissioned) continue
       const task = db.rollouts.get(latest.rolloutId)?.tasks.find((one) => one.nodeId === nodeId)
       // Its way back waits for it, whoever has it now.
       const isWayBack = latest.digest !== task?.digest
@@ -170,21 +188,24 @@ export class Watch {
     }
   }
 
-  onAssign({ db }: ControlPlane, offer: Offer): void {
+  onAssign(db: Database, offer: Offer): void {
     const { nodeId, generation, rolloutId } = offer
-    const node = this.nodes.get(nodeId)
     const given = db.offers.get(nodeId) ?? []
     // A restored database has forgotten what it gave, not what nodes obeyed and said.
     const highest = given.reduce((most, one) => Math.max(most, one.generation), 0)
     if (generation <= highest) this.fail('I5', `${nodeId} is given ${generation} after ${highest}`)
     this.#mayBeAsked(db, offer, given)
+    if (rolloutId === null) {
+      this.#isReleased(db, offer)
+      return
+    }
     const holder = db.leases.get(nodeId)
     if (holder !== undefined && holder !== rolloutId) {
       this.fail('I2', `${rolloutId} gives ${nodeId} something, which belongs to ${holder}`)
     }
     const rollout = db.rollouts.get(rolloutId)
     const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
-    if (!node || !rollout || !task) this.fail('I2', `${rolloutId} has no task for ${nodeId}`)
+    if (!rollout || !task) throw new Violation(`I2: ${rolloutId} has no task for ${nodeId}`)
     if (
       holder === undefined &&
       rollout.state !== 'succeeded' &&
@@ -197,13 +218,21 @@ export class Watch {
     }
   }
 
+  /** A new node gets what all others proved, never a candidate; who lost a local change, what it had. */
+  #isReleased(db: Database, { nodeId, digest }: Offer): void {
+    const isAgain = latestOffer(db, nodeId)?.digest === digest
+    if (digest !== db.released && !isAgain) {
+      this.fail('I3', `${nodeId} is given ${digest}, and ${db.released} is released`)
+    }
+  }
+
   /** Just before its nodes become its own. */
-  onBegin({ db, closed, wallMs }: ControlPlane, id: string): void {
+  onBegin(db: Database, id: string, { wallMs, closed }: Clock): void {
     const asked = db.asked.get(id)
     if (!asked || asked.isEmergency) return
     const { approvals, startAtMs } = asked
     if (approvals.given < approvals.needed) this.fail('approvals', `${id} begins without`)
-    if (startAtMs !== null && wallMs() < startAtMs) this.fail('schedule', `${id} begins too early`)
+    if (startAtMs !== null && wallMs < startAtMs) this.fail('schedule', `${id} begins too early`)
     if (closed !== null) this.fail('windows', `${id} begins: ${closed}`)
     if (takesOver(asked)) return
     const own = nodesOf(db.rollouts.get(id))
@@ -217,13 +246,13 @@ export class Watch {
   }
 
   /** What it refused it is offered again only when that may pass, and so often. */
-  #mayBeAsked({ rollouts }: ControlPlane['db'], offer: Offer, given: readonly Offer[]): void {
+  #mayBeAsked({ rollouts }: Database, offer: Offer, given: readonly Offer[]): void {
     const { rolloutId, nodeId, digest } = offer
-    if (rollouts.get(rolloutId)?.progress.goesBack != null) return
+    if (rolloutId === null || rollouts.get(rolloutId)?.progress.goesBack != null) return
     const refused = given.filter(
       (one) => one.rolloutId === rolloutId && one.digest === digest && one.state === 'nacked',
     )
-    const isFinal = refused.some(({ code }) => code !== 'busy')
+    const isFinal = refused.some(({ code }) => code !== 'busy' && code !== 'resource_limit')
     if (isFinal) this.fail('refusals', `${nodeId} is offered ${digest} again, which it refused`)
     if (refused.length > MOST_REFUSALS) {
       this.fail('refusals', `${nodeId} is offered ${digest} after ${refused.length} refusals`)
@@ -231,12 +260,12 @@ export class Watch {
   }
 
   /** With the new offer in it. */
-  onOffered(controlPlane: ControlPlane, { rolloutId }: Offer): void {
-    const rollout = controlPlane.db.rollouts.get(rolloutId)
-    if (!rollout) return
-    this.#withinFarmBudget(controlPlane, rolloutId, rollout)
+  onOffered(db: Database, { rolloutId }: Offer): void {
+    const rollout = rolloutId === null ? undefined : db.rollouts.get(rolloutId)
+    if (rolloutId === null || !rollout) return
+    this.#withinFarmBudget(db, rolloutId, rollout)
     if (rollout.policy.maxParallel === null || rollout.progress.goesBack !== null) return
-    this.#withinBudget(controlPlane, rolloutId, rollout, { countIll: true })
+    this.#withinBudget(db, rolloutId, rollout, { countIll: true })
   }
 
   onGiveBack(id: string, nodeId: string, earlier: Offer | undefined): void {
@@ -249,6 +278,7 @@ export class Watch {
 
   /** Kept, it would be what the node goes back to. */
   onKept(rollout: Rollout | undefined, { nodeId, generation, rolloutId, digest }: Offer): void {
+    if (rolloutId === null) this.#noteGood(nodeId, digest)
     const isBad = rollout?.progress.goesBack != null
     const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
     // Without anything before it, keeping it is better than nothing.
@@ -258,32 +288,26 @@ export class Watch {
   }
 
   /** At rest: of what was taken back nothing runs any more. */
-  onReverted(id: string, { tasks }: Rollout, { db }: ControlPlane): void {
+  onReverted(id: string, { tasks }: Rollout, db: Database): void {
     for (const { nodeId, state } of tasks) {
-      const running = this.nodes.get(nodeId)?.running
+      const running = this.nodes.get(nodeId)?.[0]?.running
       const offer = db.offers.get(nodeId)?.find((one) => one.generation === running?.generation)
       const isLeft = offer?.rolloutId === id && !['reverted', 'skipped', 'nacked'].includes(state)
       if (isLeft) this.fail('I9', `${id} is reverted, and ${nodeId} runs its version (${state})`)
     }
   }
 
-  afterCommit(controlPlane: ControlPlane): void {
-    this.#outstanding(controlPlane)
-    for (const [id, rollout] of controlPlane.db.rollouts) {
+  afterCommit({ db }: { db: Database }): void {
+    this.#outstanding(db)
+    for (const [id, rollout] of db.rollouts) {
       if (rollout.policy.maxParallel === null) continue
       // A node that falls ill long after it was well takes room it did not ask for.
-      this.#withinBudget(controlPlane, id, rollout, { countIll: false })
-      this.#leased(controlPlane, id, rollout)
+      this.#withinBudget(db, id, rollout, { countIll: false })
+      this.#leased(db, id, rollout)
     }
   }
 
-  /** Counted by what nodes were given, not by what the engine thinks of its tasks. */
-  #withinBudget(
-    { db }: ControlPlane,
-    id: string,
-    rollout: Rollout,
-    how: { countIll: boolean },
-  ): void {
+  #withinBudget(db: Database, id: string, rollout: Rollout, how: { countIll: boolean }): void {
     const { policy, progress } = rollout
     const { forward, back } = this.#unproven(db, id, rollout, how)
     const most = Math.min(policy.maxParallel ?? 0, policy.blastBudget ?? 0)
@@ -295,8 +319,9 @@ export class Watch {
   }
 
   /** Of all rollouts that own nodes. Of one that goes back, one node may, however full it is. */
-  #withinFarmBudget({ db, farmBudget }: ControlPlane, own: string, { progress }: Rollout): void {
-    if (farmBudget === null) return
+  #withinFarmBudget(db: Database, own: string, { progress }: Rollout): void {
+    const { blastBudget } = db.rules
+    if (blastBudget === null) return
     let others = 0
     let ours = 0
     for (const [id, rollout] of db.rollouts) {
@@ -305,17 +330,16 @@ export class Watch {
       if (id === own) ours = forward + back
       else others += forward + back
     }
-    const most = Math.max(farmBudget - others, progress.goesBack === null ? 0 : 1)
+    const most = Math.max(blastBudget - others, progress.goesBack === null ? 0 : 1)
     if (ours > 0 && ours > most) {
-      this.fail(
-        'I4',
-        `${ours} nodes of ${own} and ${others} of others, of ${farmBudget} in the farm`,
-      )
+      const all = `${ours} nodes of ${own} and ${others} of others`
+      this.fail('I4', `${all} are unproven, of ${blastBudget} in the farm`)
     }
   }
 
+  /** Counted by what nodes were given, not by what the engine thinks of its tasks. */
   #unproven(
-    db: ControlPlane['db'],
+    db: Database,
     id: string,
     { tasks }: Rollout,
     { countIll }: { countIll: boolean },
@@ -323,7 +347,7 @@ export class Watch {
     let forward = 0
     let back = 0
     for (const { nodeId, generation, state, isExcused, deadlineMs } of tasks) {
-      const offer = db.offers.get(nodeId)?.findLast((one) => one.state !== 'withdrawn')
+      const offer = latestOffer(db, nodeId)
       if (offer?.rolloutId !== id || isExcused) continue
       const isUnderWay = !['withdrawn', 'nacked', 'reverted'].includes(offer.state)
       const isProven = ['healthy', 'done', 'skipped'].includes(state)
@@ -340,11 +364,14 @@ export class Watch {
     return { forward, back }
   }
 
-  #leased({ db }: ControlPlane, id: string, { state, tasks, progress }: Rollout): void {
+  #leased(db: Database, id: string, { state, tasks, progress }: Rollout): void {
     const owns = !isTerminal(state) && !isWaiting(state) && state !== 'revert_incomplete'
     for (const { nodeId, wave, state: taskState, generation, offers } of tasks) {
       const isOurs = db.leases.get(nodeId) === id
-      if (isOurs !== owns) this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
+      // Who was gone before it began is not its own.
+      const isGone = taskState === 'skipped' && !isOurs
+      if (isOurs !== owns && !isGone)
+        this.fail('I2', `${id} is ${state}; its lease on ${nodeId}: ${isOurs}`)
       // One that has the version already may change on its machine at any time.
       const isGiven = generation !== null && offers > 0 && taskState !== 'done'
       const isEarly = wave > progress.wave && isGiven
@@ -352,24 +379,37 @@ export class Watch {
     }
   }
 
+  /** N7: while nobody has said which of two processes is the node, neither's word counts. */
+  onBelieved({ nodes }: Database, nodeId: string): void {
+    const clone = nodes.get(nodeId)?.standing.clone
+    if (clone && clone.keep === null) this.fail('N7', `${nodeId} is two, and one is believed`)
+  }
+
   onRuns(node: SimNode, change: Change): void {
     const { running } = node
     this.movedAtMs = this.nowMs()
+    if (running) this.#ran.add(`${node.id} ${running.generation} ${running.digest}`)
     if (running && !node.validated.has(running.digest)) {
       this.fail('I1', `${node.id} runs ${running.digest} unseen`)
     }
     if (running && change === 'swap') {
-      const highest = this.#highest.get(node.id) ?? 0
-      if (running.generation <= highest) {
-        this.fail('I5', `${node.id} takes ${running.generation} after ${highest}`)
+      const highest = this.#highest.get(node.label) ?? 0
+      // Without a confirmed config it says that it has none, and may be given the same again.
+      const isAgain = running.generation === highest && node.disk.confirmed === null
+      if (running.generation <= highest && !isAgain) {
+        this.fail('I5', `${node.label} takes ${running.generation} after ${highest}`)
       }
-      this.#highest.set(node.id, running.generation)
+      this.#highest.set(node.label, running.generation)
+      if (node.isRefused) this.fail('N7', `${node.label} is a clone, and took something`)
     }
-    if (this.downSinceMs === null || change !== 'swap') return
+    if (this.downSinceMs === null || this.hasTwin || change !== 'swap') return
     if (this.nowMs() - this.downSinceMs > AFTERSHOCK_MS) {
       this.fail('I12', `${node.id} changed while nobody told it to`)
     }
   }
 }
 
-const nodesOf = (rollout: Rollout | undefined) => (rollout?.tasks ?? []).map(({ nodeId }) => nodeId)
+type Clock = { wallMs: number; closed: string | null }
+
+const nodesOf = (rollout: Rollout | undefined) =>
+  (rollout?.tasks ?? []).flatMap(({ nodeId, state }) => (state === 'skipped' ? [] : [nodeId]))

@@ -2,8 +2,13 @@
 // Those that wait in the simulation: the service's own decisions (queue.ts), done to a few maps.
 import { isWaiting, type RolloutEvent } from '../../src/features/rollouts/model.ts'
 import type { OnOverlap } from '../../src/features/rollouts/order-schema.ts'
-import { nextStep, type Step, type Waiting } from '../../src/features/rollouts/queue.ts'
-import type { Database } from './control-plane.ts'
+import {
+  isTimeForALook,
+  nextStep,
+  type Step,
+  type Waiting,
+} from '../../src/features/rollouts/queue.ts'
+import type { Database } from './database.ts'
 
 /** What is asked of an order before it may begin. Never changed, only replaced. */
 export type Asked = {
@@ -25,6 +30,12 @@ export function takeTurns(db: Database, now: Now, acts: Acts): void {
   for (let step = next(db, now); step; step = next(db, now)) take(db, step, acts)
 }
 
+/** Has time alone changed anything? */
+export const isTime = (db: Database, now: Now): boolean => isTimeForALook(waitingOf(db), now)
+
+/** Nobody could begin, end or say something else. */
+export const isSettled = (db: Database, now: Now): boolean => next(db, now) === null
+
 export const takesOver = ({ isEmergency, onOverlap }: Asked) =>
   isEmergency || onOverlap === 'supersede'
 
@@ -45,6 +56,7 @@ function take(db: Database, step: Step, { dispatch, begin }: Acts): void {
   if (step.kind === 'start') {
     for (const other of step.ends) dispatch(other, ending(db, other, id))
     begin(id)
+    note(db, id, { blockedBy: [] })
     return
   }
   const { state, reason, blockedBy } = step
@@ -56,7 +68,7 @@ function take(db: Database, step: Step, { dispatch, begin }: Acts): void {
 function ending({ rollouts }: Database, id: string, by: string): RolloutEvent {
   const state = rollouts.get(id)?.state
   return state && isWaiting(state)
-    ? { kind: 'ends', state: 'superseded', reason: `${by} took its place.` }
+    ? { kind: 'ends', state: 'superseded', reason: `Rollout ${by} took its place before it began.` }
     : { kind: 'freeze', actor: `rollout ${by}` }
 }
 

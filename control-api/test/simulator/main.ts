@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: MIT
-// npm run simulate -- [--seeds 100000] [--from 1]: stops at the first seed that breaks a promise, and says how.
+// npm run simulate -- [--seeds 100000] [--from 1] [--sql]: stops at the first seed that breaks a promise, and
+// says how. --sql: each seed is played to the real control plane over SQLite too, some hundred times slower.
 import { parseArgs } from 'node:util'
 import { simulate } from './simulate.ts'
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '10000' }, from: { type: 'string', default: '1' } },
+  options: {
+    seeds: { type: 'string', default: '10000' },
+    from: { type: 'string', default: '1' },
+    sql: { type: 'boolean', default: false },
+  },
 })
-const from = Number(values.from)
-const count = Number(values.seeds)
+const range = { from: Number(values.from), count: Number(values.seeds) }
 const startedAt = performance.now()
-const found = simulate({ from, count })
+// The service is not loaded for what does not need it.
+const overSql = async () => (await import('./over-sql.ts')).simulateOverSql(range)
+const found = values.sql ? await overSql() : simulate(range)
 const seconds = (performance.now() - startedAt) / 1000
 const { ends, rollouts, steps, violation } = found
 process.stdout.write(

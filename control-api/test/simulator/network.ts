@@ -2,7 +2,6 @@
 // Between nodes and the control plane: what is sent may be lost, late, said twice or overtaken.
 import type { Chance, Scheduler } from './scheduler.ts'
 
-export type Answer = { status: number; body?: unknown }
 type Faults = { loss: number; repeat: number; longestMs: number }
 
 export class Network {

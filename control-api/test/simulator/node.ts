@@ -1,262 +1,409 @@
 // SPDX-License-Identifier: MIT
-// A node by the rules of server-c/agent-protocol/README.md: what survives it is in `disk`, the rest a crash takes.
-import type { Answer, Network } from './network.ts'
-import type { Chance, Scheduler } from './scheduler.ts'
+// A node as server-c's agent is one (agent_apply*.c, agent_session.c): what survives it is on its disk, what
+// its supervisor remembers survives a crash of the serving process, the rest goes with each.
+import { type Disk, emptyDisk, PowerCut } from './disk.ts'
+import type { Answer, Effective, Given, Message, NackCode, Result } from './messages.ts'
+import type { Scheduler } from './scheduler.ts'
+import { type Speaker, Talk, type TalkDeps } from './talk.ts'
 
-export type Given = { generation: number; digest: string; epoch: number }
 /** What a version does to a node: nothing bad, or one of these. */
 export type Flaw = 'nack' | 'busy' | 'crash' | 'stuck' | 'slow' | null
-export type Message =
-  | {
-      kind: 'hello'
-      lastResult: Result | null
-      maxGeneration: number
-      maxEpoch: number
-      run: number
-      /** What a person made of its config on the machine. */
-      local: string | null
-    }
-  | { kind: 'local'; digest: string }
-  | { kind: 'desired'; have: number }
-  | { kind: 'ack' | 'confirm'; given: Given }
-  | { kind: 'nack'; given: Given; code: string; maxGeneration: number; maxEpoch: number }
-  | { kind: 'result'; result: Result }
-export type Result = {
-  given: Given
-  outcome: 'applied' | 'reverted' | 'stuck'
-  reason: string | null
-}
-export type Send = (nodeId: string, message: Message, answer: (answer: Answer) => void) => void
 /** Why what runs became another: who watches wants to know. */
 export type Change = 'swap' | 'expiry' | 'crash' | 'boot' | 'edit'
 
-type Deps = {
+export type NodeDeps = TalkDeps & {
   scheduler: Scheduler
-  chance: Chance
-  network: Network
-  send: Send
+  send: (node: SimNode, message: Message, answer: (answer: Answer) => void) => void
   flawOf: (nodeId: string, digest: string) => Flaw
   onRuns: (node: SimNode, change: Change) => void
-  /** After so long it asks again. */
-  pollMs: () => number
+  /** Between two steps; true: the machine is down now. */
+  fails: (node: SimNode) => boolean
 }
+type Trial = { generation: number; crashes: number; endsAtMs: number }
+type Phase = 'idle' | 'acking' | 'proving' | 'confirming'
 
 const CONFIRM_WITHIN_MS = 60_000
-const RETRY_MS = [500, 5_000] as const
+const CONFIRM_AGAIN_MS = 1_000
+const RESTART_MS = [200, 2_000] as const
+/** Two crashes of an unconfirmed config are a loop. */
+const MOST_CRASHES = 2
 
-export class SimNode {
+const isFence = (code: NackCode) => code === 'stale_generation' || code === 'epoch_fenced'
+
+export class SimNode implements Speaker {
   readonly id: string
-  readonly #deps: Deps
-  readonly disk = {
-    good: null as Given | null,
-    maxGeneration: 0,
-    maxEpoch: 0,
-    /** Staged and not confirmed; a start discards it. */
-    staged: null as Given | null,
-    untold: null as Result | null,
-    /** A person's change of the config; survives everything but being let go. */
-    local: null as string | null,
-  }
+  /** Of this process and its machine: a clone has its node's id and a label of its own. */
+  readonly label: string
+  readonly disk: Disk
+  readonly #deps: NodeDeps
   /** Digests its own check has passed. */
   readonly validated = new Set<string>()
-  /** `generation digest` of all it ever ran. */
-  readonly ran = new Set<string>()
   isUp = false
-  running: Given | null = null
-  /** Runs, and may not be kept yet. */
-  trial: Given | null = null
-  /** Acknowledged or about to be. */
-  #candidate: Given | null = null
-  #have = 0
+  running: Effective | null = null
   /** Counts starts: what was begun before the last one is void. */
   run = 0
+  /** Told that two processes speak for it: nothing changes until a hello is taken. */
+  isRefused = false
+  #trial: Trial | null = null
+  #phase: Phase = 'idle'
+  #offered: Given | null = null
+  /** Runs, and may not be kept yet. */
+  swapped: Given | null = null
+  #nack: { given: Given; code: NackCode } | null = null
+  #result: Result | null = null
+  #isResultDue = false
+  have = 0
+  #talk: Talk
 
-  constructor(id: string, deps: Deps) {
+  constructor(id: string, label: string, deps: NodeDeps, copyOf?: SimNode) {
     this.id = id
+    this.label = label
     this.#deps = deps
+    this.disk = copyOf ? { ...copyOf.disk } : emptyDisk()
+    if (copyOf) this.validated = new Set(copyOf.validated)
+    this.#talk = new Talk(deps, this)
+  }
+
+  get incarnation(): string {
+    return `${this.label}.${this.run}`
   }
 
   boot(): void {
     const { disk } = this
+    this.#forget()
     this.isUp = true
-    this.run++
-    this.trial = null
-    this.#candidate = null
-    if (disk.staged) {
-      disk.untold = { given: disk.staged, outcome: 'reverted', reason: 'restart' }
-      disk.staged = null
-    }
-    this.#have = disk.maxGeneration
-    this.#runs(this.#served(), 'boot')
-    this.#hello()
+    this.safely(() => {
+      if (!this.#resume()) {
+        this.#noteCrash()
+        this.#runs(this.#resting(), 'boot')
+        this.#discardStaged()
+        this.#trial = null
+      }
+      if (disk.confirmed || this.#result) this.have = disk.maxGeneration
+      this.#talk.go()
+    })
   }
 
+  /** The whole machine. */
   crash(): void {
     this.isUp = false
     this.run++
+    this.#trial = null
   }
 
-  #hello(): void {
-    const { untold, maxGeneration, maxEpoch, local } = this.disk
-    const fences = { maxGeneration, maxEpoch }
-    this.#say({ kind: 'hello', lastResult: untold, ...fences, run: this.run, local }, () => {
-      if (this.disk.untold === untold) this.disk.untold = null
-      this.#ask()
+  /** The serving process; its supervisor starts it again. */
+  failProcess(): void {
+    const { scheduler, chance } = this.#deps
+    this.isUp = false
+    const run = ++this.run
+    if (this.#trial) this.#trial.crashes++
+    scheduler.after(chance.between(...RESTART_MS), () => {
+      if (this.run === run && !this.isUp) this.boot()
     })
   }
 
-  #ask(): void {
-    this.#say({ kind: 'desired', have: this.#have }, ({ body }) => {
-      if (body) this.#take(body as Given)
-      else this.#ask()
+  /** A person changes config.jsonc, and reloads. */
+  edit(digest: string): void {
+    const { disk } = this
+    if (!disk.confirmed || digest === disk.confirmed.digest) return
+    disk.edited = digest
+    this.validated.add(digest)
+    if (this.#phase === 'idle' && !this.swapped) this.#runs(this.#resting(), 'edit')
+    this.#talk.endSession()
+  }
+
+  #forget(): void {
+    this.run++
+    this.#phase = 'idle'
+    this.#offered = null
+    this.swapped = null
+    this.#nack = null
+    this.#result = null
+    this.#isResultDue = false
+    this.have = 0
+    this.isRefused = false
+    this.running = null
+    this.#talk = new Talk(this.#deps, this)
+  }
+
+  /** N4: after its first crash an unconfirmed config is tried once more, as long as its time runs. */
+  #resume(): boolean {
+    const { disk } = this
+    const trial = this.#trial
+    const left = trial ? trial.endsAtMs - this.#deps.scheduler.nowMs : 0
+    const staged = disk.staged
+    const isIt =
+      trial !== null &&
+      trial.crashes < MOST_CRASHES &&
+      left > 0 &&
+      staged?.generation === trial.generation &&
+      staged.generation === disk.maxGeneration &&
+      (disk.confirmed?.generation ?? 0) < staged.generation
+    if (!isIt || !staged) return false
+    this.#offered = staged
+    this.#prove(staged, left, 'boot')
+    return true
+  }
+
+  #noteCrash(): void {
+    if (!this.#trial || this.#trial.crashes < MOST_CRASHES) return
+    const { generation } = this.#trial
+    this.#write(() => {
+      this.disk.crash = generation
     })
   }
 
-  #take(given: Given): void {
-    if (given.generation <= this.#have) {
-      this.#ask()
+  /** N3: discarded, and told with the next hello. */
+  #discardStaged(): void {
+    const { staged, confirmed, crash, maxGeneration } = this.disk
+    if (!staged) return
+    const isSettled = confirmed !== null && staged.generation <= confirmed.generation
+    if (staged.generation > maxGeneration || isSettled) {
+      this.#dropStaged()
       return
     }
-    const refusal = this.#refusalOf(given)
-    const isFence = refusal === 'epoch_fenced' || refusal === 'stale_generation'
-    if (refusal && !isFence) this.#have = given.generation
-    if (refusal) this.#refuse(given, refusal)
-    else this.#accept(given)
+    const reason = crash === staged.generation ? 'crash_loop' : 'restart'
+    this.#result = { given: staged, outcome: 'reverted', reason, effective: this.running }
   }
 
-  #refusalOf({ generation, digest, epoch }: Given): string | null {
-    if (epoch < this.disk.maxEpoch) return 'epoch_fenced'
-    if (generation <= this.disk.maxGeneration) return 'stale_generation'
-    if (this.running?.digest === digest) return null
-    if (this.disk.local !== null) return 'local_change'
-    const flaw = this.#deps.flawOf(this.id, digest)
-    if (flaw === 'busy') return this.#deps.chance.is(0.7) ? 'busy' : null
-    return flaw === 'nack' ? 'semantic' : null
-  }
-
-  /** Somebody edits the config on the machine, when nothing is under way there. */
-  edit(): void {
-    const { good, maxGeneration } = this.disk
-    if (!this.isUp || good?.generation !== maxGeneration) return
-    this.disk.local = `edited on ${this.id}`
-    this.validated.add(this.disk.local)
-    this.#runs(this.#served(), 'edit')
-    this.#say({ kind: 'local', digest: this.disk.local }, () => {})
-  }
-
-  /** And lets go of it. */
-  letGo(): void {
-    if (!this.isUp || this.disk.local === null) return
-    this.disk.local = null
-    this.#runs(this.disk.good, 'edit')
-  }
-
-  #served = (): Given | null => {
-    const { good, local } = this.disk
-    return good && local !== null ? { ...good, digest: local } : good
-  }
-
-  #accept(given: Given): void {
-    const { disk } = this
-    this.validated.add(given.digest)
-    disk.maxGeneration = given.generation
-    disk.maxEpoch = given.epoch
-    this.#have = given.generation
-    this.#candidate = given
-    this.#say({ kind: 'ack', given }, ({ status }) => {
-      this.#ask()
-      if (this.#candidate !== given) return
-      this.#candidate = null
-      if (status === 200) this.#later(10, 2_000, () => this.#swap(given))
+  #dropStaged(): void {
+    this.#write(() => {
+      this.disk.staged = null
+      this.disk.crash = null
     })
   }
 
-  #refuse(given: Given, code: string): void {
+  /** What runs when nothing is under way: what was confirmed, or what a person made of it. */
+  #resting(): Effective | null {
+    const { confirmed, edited } = this.disk
+    if (!confirmed) return null
+    const { generation, digest } = confirmed
+    return edited === null ? { generation, digest } : { generation, digest: edited, isLocal: true }
+  }
+
+  // --- what it says ---
+
+  hello(): Message {
+    const { disk, incarnation } = this
+    const [lastResult, effective, drift] = [this.#result, this.running, disk.edited]
+    return { kind: 'hello', incarnation, lastResult, fences: this.#fences, effective, drift }
+  }
+
+  next(): Message | null {
+    if (this.#nack) {
+      const { given, code } = this.#nack
+      return { kind: 'nack', given, code, fences: isFence(code) ? this.#fences : null }
+    }
+    if (this.#phase === 'acking' && this.#offered) return { kind: 'ack', given: this.#offered }
+    if (this.#isResultDue && this.#result) return { kind: 'result', result: this.#result }
+    return this.#phase === 'confirming' && this.#offered && this.running
+      ? { kind: 'confirm', given: this.#offered, effective: this.running }
+      : null
+  }
+
+  get #fences() {
     const { maxGeneration, maxEpoch } = this.disk
-    this.#say({ kind: 'nack', given, code, maxGeneration, maxEpoch }, () => this.#ask())
+    return { maxGeneration, maxEpoch }
+  }
+
+  get owesAnswer(): boolean {
+    return this.#nack !== null || this.#phase === 'acking'
+  }
+
+  get isConfirming(): boolean {
+    return this.#phase === 'confirming'
+  }
+
+  isCloned(): void {
+    this.isRefused = true
+  }
+
+  send(message: Message, answer: (answer: Answer) => void): void {
+    const { run } = this
+    this.#deps.send(this, message, (said) => {
+      if (this.run === run) answer(said)
+    })
+  }
+
+  heard(message: Message, answer: Answer): void {
+    const isTaken = answer.code === 'ok'
+    switch (message.kind) {
+      case 'hello':
+        this.isRefused = false
+        if (this.#result?.reason === 'restart' || this.#result?.reason === 'crash_loop')
+          this.#settle()
+        break
+      case 'nack':
+        if (this.#nack?.given === message.given) this.#nack = null
+        break
+      case 'ack':
+        if (this.#phase !== 'acking' || this.#offered !== message.given) break
+        if (isTaken) this.#swap(message.given)
+        else this.#letGo()
+        break
+      case 'result':
+        if (this.#result !== message.result) break
+        this.#isResultDue = false
+        if (!isTaken) this.#phase = 'idle'
+        else if (this.#phase === 'proving') this.#phase = 'confirming'
+        this.#settle()
+        break
+      case 'confirm':
+        this.#hearConfirmation(message.given, answer)
+        break
+      case 'desired':
+        break
+    }
+  }
+
+  #hearConfirmation(given: Given, answer: Answer): void {
+    if (this.#phase !== 'confirming' || this.#offered !== given) return
+    if (answer.code !== 'ok') {
+      this.#letGo()
+      return
+    }
+    if (answer.confirmed) {
+      this.#keep(given)
+      return
+    }
+    this.#talk.pause(CONFIRM_AGAIN_MS)
+  }
+
+  #letGo(): void {
+    this.#phase = 'idle'
+    this.#settle()
+  }
+
+  /** Nothing is under way and the control plane knows it. */
+  #settle(): void {
+    if (this.#phase === 'idle' && !this.swapped && !this.#isResultDue) this.#dropStaged()
+  }
+
+  // --- an assignment, step by step ---
+
+  take(given: Given): void {
+    const isUnderWay = this.#phase !== 'idle' && this.#offered?.offerId === given.offerId
+    if (isUnderWay || given.generation <= this.have) return
+    const code = this.#refusalOf(given)
+    if (code) {
+      if (!isFence(code)) this.have = given.generation
+      this.#nack = { given, code }
+      return
+    }
+    this.validated.add(given.digest)
+    this.#write(() => {
+      this.disk.staged = given
+    })
+    this.#write(() => {
+      this.disk.maxEpoch = given.epoch
+      this.disk.maxGeneration = given.generation
+      this.disk.maxDigest = given.digest
+    })
+    this.have = given.generation
+    this.#offered = given
+    this.#phase = 'acking'
+    this.#isResultDue = false
+  }
+
+  #refusalOf({ generation, digest, epoch, replacesDrift }: Given): NackCode | null {
+    const { maxEpoch, maxGeneration, maxDigest, edited } = this.disk
+    if (epoch < maxEpoch) return 'epoch_fenced'
+    if (generation < maxGeneration) return 'stale_generation'
+    if (generation === maxGeneration && digest !== maxDigest) return 'stale_generation'
+    const isSame = this.running?.digest === digest
+    const flaw = isSame ? null : this.#deps.flawOf(this.id, digest)
+    if (flaw === 'nack') return 'semantic'
+    if (flaw === 'busy' && this.#deps.chance.is(0.7)) return 'busy'
+    if (edited !== null && replacesDrift !== edited && digest !== edited) return 'local_change'
+    return null
   }
 
   #swap(given: Given): void {
-    // A newer one was taken meanwhile.
-    if (given.generation < this.disk.maxGeneration) return
     const isSame = this.running?.digest === given.digest
-    this.disk.staged = given
-    this.trial = given
-    this.#runs(given, 'swap')
-    this.#later(CONFIRM_WITHIN_MS, CONFIRM_WITHIN_MS, () => this.#goBack(given, 'unconfirmed'))
-    const flaw = isSame ? null : this.#deps.flawOf(this.id, given.digest)
-    if (flaw === 'crash') this.#later(500, 5_000, () => this.#goBack(given, 'crash_loop'))
-    if (flaw === 'stuck') this.#tell({ given, outcome: 'stuck', reason: 'port_in_use' })
-    else {
-      const result = { given, outcome: 'applied' as const, reason: null }
-      this.#say({ kind: 'result', result }, () => this.#confirm(given))
+    const { scheduler } = this.#deps
+    this.#trial = {
+      generation: given.generation,
+      crashes: 0,
+      endsAtMs: scheduler.nowMs + CONFIRM_WITHIN_MS,
     }
+    if (this.#deps.fails(this)) throw new PowerCut()
+    this.#prove(given, CONFIRM_WITHIN_MS, 'swap')
+    const flaw = isSame ? null : this.#deps.flawOf(this.id, given.digest)
+    if (flaw !== 'stuck') return
+    this.#phase = 'idle'
+    this.#tell({ given, outcome: 'stuck', reason: 'unconfirmed' })
   }
 
-  #confirm(given: Given): void {
-    if (this.trial !== given) return
-    this.#say({ kind: 'confirm', given }, ({ body }) => {
-      if (body === true) this.#keep(given)
-      else if (this.trial === given) this.#later(1_000, 1_000, () => this.#confirm(given))
+  /** It runs, and has that long to be confirmed. */
+  #prove(given: Given, withinMs: number, change: Change): void {
+    const isSame = this.running?.digest === given.digest
+    this.swapped = given
+    this.#runs({ generation: given.generation, digest: given.digest }, change)
+    this.#tell({ given, outcome: 'applied', reason: null })
+    this.#phase = 'proving'
+    this.later(withinMs, withinMs, () => this.#goBack(given))
+    const flaw = isSame ? null : this.#deps.flawOf(this.id, given.digest)
+    if (flaw !== 'crash') return
+    this.later(500, 5_000, () => {
+      if (this.running?.generation === given.generation && this.swapped) this.failProcess()
     })
   }
 
   #keep(given: Given): void {
     const { disk } = this
-    if ((disk.good?.generation ?? 0) < given.generation) disk.good = given
-    if (disk.staged === given) disk.staged = null
-    if (this.trial === given) this.trial = null
-  }
-
-  #goBack(given: Given, reason: string): void {
-    if (this.trial !== given) return
-    this.trial = null
-    this.disk.staged = null
-    this.#runs(this.#served(), reason === 'unconfirmed' ? 'expiry' : 'crash')
-    this.#tell({ given, outcome: 'reverted', reason })
-  }
-
-  #tell(result: Result): void {
-    this.disk.untold = result
-    this.#say({ kind: 'result', result }, () => {
-      if (this.disk.untold === result) this.disk.untold = null
+    const { edited } = disk
+    if (edited !== null && (given.replacesDrift === edited || given.digest === edited)) {
+      this.#write(() => {
+        disk.edited = null
+      })
+    }
+    this.swapped = null
+    this.#phase = 'idle'
+    this.#write(() => {
+      disk.confirmed = given
+      disk.staged = null
     })
+    this.#trial = null
   }
 
-  #runs(given: Given | null, change: Change): void {
-    this.running = given
-    if (given) this.ran.add(`${given.generation} ${given.digest}`)
+  #goBack(given: Given): void {
+    if (this.swapped !== given) return
+    this.swapped = null
+    this.#trial = null
+    if (this.#phase === 'proving' || this.#phase === 'confirming') this.#phase = 'idle'
+    this.#runs(this.#resting(), 'expiry')
+    this.#tell({ given, outcome: 'reverted', reason: 'unconfirmed' })
+    this.#talk.go()
+  }
+
+  #tell(result: Omit<Result, 'effective'>): void {
+    this.#result = { ...result, effective: this.running }
+    this.#isResultDue = true
+  }
+
+  /** One rename and its fsync: before it the machine may go down. */
+  #write(change: () => void): void {
+    if (this.#deps.fails(this)) throw new PowerCut()
+    change()
+  }
+
+  safely(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof PowerCut)) throw error
+    }
+  }
+
+  #runs(effective: Effective | null, change: Change): void {
+    this.running = effective
     this.#deps.onRuns(this, change)
   }
 
-  /** Until it is answered, as long as this start of it lives. */
-  #say(message: Message, then: (answer: Answer) => void): void {
-    const { run } = this
-    const { network, send, scheduler, chance } = this.#deps
-    let isAnswered = false
-    const attempt = () => {
-      if (isAnswered || this.run !== run || !this.isUp) return
-      network.carry(this.id, () => {
-        send(this.id, message, (answer) => {
-          network.carry(this.id, () => {
-            if (isAnswered || this.run !== run || !this.isUp) return
-            isAnswered = true
-            then(answer)
-          })
-        })
-      })
-      scheduler.after(
-        message.kind === 'desired' ? this.#deps.pollMs() : chance.between(...RETRY_MS),
-        attempt,
-      )
-    }
-    attempt()
-  }
-
-  #later(least: number, most: number, work: () => void): void {
+  later(least: number, most: number, work: () => void): void {
     const { run } = this
     this.#deps.scheduler.after(this.#deps.chance.between(least, most), () => {
-      if (this.run === run && this.isUp) work()
+      if (this.run === run && this.isUp) this.safely(work)
     })
   }
 }

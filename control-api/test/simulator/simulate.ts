@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-import { World } from './world.ts'
+import type { Tape } from './tape.ts'
+import { type Scope, World } from './world.ts'
 
 export type Found = {
   seeds: number
@@ -10,21 +11,38 @@ export type Found = {
   violation: { seed: number; message: string } | null
 }
 
+export const nothingYet = (): Found => ({
+  seeds: 0,
+  rollouts: 0,
+  steps: 0,
+  ends: {},
+  violation: null,
+})
+export const tell = (error: unknown) =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error)
+
+export function runOne(
+  found: Found,
+  seed: number,
+  options: { scope?: Scope; tape?: Tape } = {},
+): void {
+  found.seeds++
+  try {
+    const { steps, rollouts, ends } = new World(seed, options).run()
+    found.steps += steps
+    found.rollouts += rollouts
+    for (const [state, n] of Object.entries(ends)) found.ends[state] = (found.ends[state] ?? 0) + n
+  } catch (error) {
+    found.violation = { seed, message: tell(error) }
+  }
+}
+
 /** Up to the first seed that breaks a promise. */
-export function simulate({ from, count }: { from: number; count: number }): Found {
-  const found: Found = { seeds: 0, rollouts: 0, steps: 0, ends: {}, violation: null }
+export function simulate({ from, count, scope }: Range): Found {
+  const found = nothingYet()
   for (let seed = from; seed < from + count && !found.violation; seed++) {
-    found.seeds++
-    try {
-      const { steps, rollouts, ends } = new World(seed).run()
-      found.steps += steps
-      found.rollouts += rollouts
-      for (const [state, n] of Object.entries(ends))
-        found.ends[state] = (found.ends[state] ?? 0) + n
-    } catch (error) {
-      const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      found.violation = { seed, message }
-    }
+    runOne(found, seed, scope && { scope })
   }
   return found
 }
+export type Range = { from: number; count: number; scope?: Scope }

@@ -14,7 +14,7 @@ type Deps = {
   write: Write
   identity: Identity
   /** Nodes that wait may have something to get now. */
-  onConfirmed: () => void
+  onConfirmed: () => Promise<void>
 }
 
 const tags = ['backups']
@@ -63,7 +63,7 @@ export const recoveryRoutes =
           actor: user?.username ?? '',
           withoutUnheard: body.withoutUnheard ?? false,
         })
-        onConfirmed()
+        await onConfirmed()
         return await show(scopeOf(user))
       },
     )

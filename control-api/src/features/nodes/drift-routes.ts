@@ -103,7 +103,7 @@ export const nodeDriftRoutes =
           await storeDecision(unit, id, { digest, action, actor, atMs: now() })
           const data = { digest, ...(version && { version }) }
           await unit.emit({ kind: 'node', id, action: EVENTS[action], actor, data })
-          if (action === 'discard') await giveAgain(unit, id)
+          if (action === 'discard') await giveAgain(unit, assignments, id)
         })
         return { version }
       },
@@ -131,16 +131,20 @@ export const nodeDriftRoutes =
       })
       return { config, number }
     }
-
-    /** The same text as a new generation; what is under way already is not repeated. */
-    const giveAgain = async (unit: Unit, nodeId: string): Promise<void> => {
-      const given = await latestAssignment(unit.trx, nodeId)
-      if (!given || UNDER_WAY.has(given.state)) return
-      const { config, version, text, digest, group_name: group } = given
-      const again = { config, version, text, digest, group }
-      await assignments.assign(unit, { nodeId, rolloutId: null, ...again })
-    }
   }
+
+/** The same text as a new generation; what is under way already is not repeated. */
+export async function giveAgain(
+  unit: Unit,
+  assignments: Pick<Assignments, 'assign'>,
+  nodeId: string,
+): Promise<void> {
+  const given = await latestAssignment(unit.trx, nodeId)
+  if (!given || UNDER_WAY.has(given.state)) return
+  const { config, version, text, digest, group_name: group } = given
+  const again = { config, version, text, digest, group }
+  await assignments.assign(unit, { nodeId, rolloutId: null, ...again })
+}
 
 const EVENTS = { adopt: 'drift-adopted', discard: 'drift-discarded' }
 const UNDER_WAY = new Set(['offered', 'acked', 'applied'])

@@ -70,6 +70,9 @@ export function createEffects({
 
   return async (unit, { row, rollout }, effect) => {
     const { id, config, version } = row
+    const isOffer = effect.kind === 'offer' || effect.kind === 'give-back'
+    // What the node said must be stored all the same; its turn comes with offerHeld.
+    if (isOffer && assignments.isHeld()) return null
     switch (effect.kind) {
       case 'offer': {
         const { nodeId } = effect

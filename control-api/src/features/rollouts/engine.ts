@@ -18,9 +18,9 @@ import { type Action, mayKeep, reduce, whyNot } from './rules.ts'
 import type { Evidence, OnFailure } from './schema.ts'
 import {
   awaitingRollouts,
+  isGoingBack,
   type Loaded,
   loadRollout,
-  type Now,
   type Reader,
   type RolloutRow,
   saveRollout,
@@ -28,18 +28,25 @@ import {
   timedRollouts,
   unfinishedRollouts,
 } from './store.ts'
-import { isAnythingAwaited, openTasksOf, saveTask, spendTime, taskText } from './task-store.ts'
+import {
+  deferringRollouts,
+  isAnythingAwaited,
+  openTasksOf,
+  saveTask,
+  spendTime,
+  taskText,
+} from './task-store.ts'
 import { whyClosed } from './windows.ts'
 
-type Deps = EffectDeps &
-  Now & {
-    db: Reader
-    write: Write
-    now: () => number
-    errorsForAuthor: Releases['errorsForAuthor']
-    /** The last version of the config that was released. */
-    releasedVersion: (unit: Unit, config: string) => Promise<number | null>
-  }
+type Deps = EffectDeps & {
+  db: Reader
+  write: Write
+  now: () => number
+  errorsForAuthor: Releases['errorsForAuthor']
+  isConnected: (nodeId: string) => boolean
+  /** The last version of the config that was released. */
+  releasedVersion: (unit: Unit, config: string) => Promise<number | null>
+}
 
 type Found = { wave: number; onFail: OnFailure; evidence: Evidence }
 type Reported = NonNullable<ReturnType<typeof toRolloutEvent>>
@@ -58,6 +65,8 @@ export type Engine = RolloutEngine & {
   ill(rolloutId: string, found: { nodeId: string; gate: string; message: string }): Promise<void>
   /** Ends all that are under way or wait; nodes keep what they have. */
   freezeAll(actor: string): Promise<void>
+  /** A recovery is confirmed: who returned meanwhile has its turn now. */
+  offerHeld(): Promise<void>
   /** Time has passed, on a clock that never jumps. Runs every second while anything is awaited. */
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
@@ -65,12 +74,12 @@ export type Engine = RolloutEngine & {
 }
 
 export function createEngine(deps: Deps): Engine {
-  const { db, write, now, errorsForAuthor, readGrouping, versionText, farmBudget } = deps
+  const { db, write, now, errorsForAuthor, readGrouping, versionText, isConnected } = deps
   const act = createEffects(deps)
   const line = createLine({ ...deps, load, apply })
 
   async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
-    const loaded = await loadRollout(trx, rolloutId, deps)
+    const loaded = await loadRollout(trx, rolloutId, isConnected)
     if (!loaded || loaded.row.emergency !== null) return loaded
     const closed = whyClosed((await readFarmRules(trx)).rules, now())
     return { ...loaded, rollout: { ...loaded.rollout, closed } }
@@ -103,7 +112,7 @@ export function createEngine(deps: Deps): Engine {
   ): Promise<Loaded> {
     const { row, rollout: before } = loaded
     const { rollout: after, effects, transitions } = reduce(before, event)
-    if (after === before) return loaded
+    if (after === before && effects.length === 0) return loaded
     for (const [i, task] of after.tasks.entries()) {
       if (task !== before.tasks[i]) await saveTask(unit.trx, row.id, task, now())
     }
@@ -201,11 +210,18 @@ export function createEngine(deps: Deps): Engine {
         }
       }),
 
+    offerHeld: () =>
+      write(async (unit) => {
+        for (const rolloutId of await deferringRollouts(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'elapsed', ms: 0 })
+        }
+      }),
+
     async tick(elapsedMs) {
       if (elapsedMs <= 0) return
       const timed = await timedRollouts(db)
+      const sharing = await sharingRollouts(db)
       const isTime = await line.isTime(db)
-      const sharing = (await farmBudget(db)) === null ? [] : await sharingRollouts(db)
       const isIdle = timed.length === 0 && sharing.length === 0 && !isTime
       if (isIdle && !(await isAnythingAwaited(db))) return
       await write(async (unit) => {
@@ -215,8 +231,8 @@ export function createEngine(deps: Deps): Engine {
         for (const rolloutId of timed) {
           await dispatch(unit, rolloutId, { kind: 'elapsed', ms: elapsedMs })
         }
-        if (isTime) await line.takeTurns(unit)
         for (const rolloutId of sharing) await dispatch(unit, rolloutId, { kind: 'room' })
+        if (isTime) await line.takeTurns(unit)
       })
     },
 
@@ -234,6 +250,8 @@ export function createEngine(deps: Deps): Engine {
           await dispatch(unit, rollout_id, ofNode)
         }
       }
+      // Who waited for that node only waits no longer.
+      if (event.kind === 'decommissioned') await line.takeTurns(unit)
       const reported = toRolloutEvent(event)
       if (!reported) return
       const { rolloutId } = reported
@@ -242,6 +260,8 @@ export function createEngine(deps: Deps): Engine {
 
     async mayKeep(unit, offer) {
       if (offer.rolloutId === null) return true
+      // Every node asks; its tasks matter only to a rollout that goes back.
+      if (!(await isGoingBack(unit.trx, offer.rolloutId))) return true
       const loaded = await load(unit, offer.rolloutId)
       return loaded === null || mayKeep(loaded.rollout, offer)
     },

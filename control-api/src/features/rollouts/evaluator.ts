@@ -7,16 +7,19 @@ import type { Metrics, Sample } from '../../ports.ts'
 import { addShares, shareOf } from './bootstrap.ts'
 import type { Engine } from './engine.ts'
 import { nodesThatProbe } from './fleet-store.ts'
-import { type Group, judgeGates } from './gates.ts'
+import { type Group, judgeGates, MAX_GAP_SECONDS, withSilent } from './gates.ts'
 import type { Rollout, Task } from './model.ts'
 import { probedWithinMs, whatToProbe } from './probing.ts'
-import { gatedRollouts, type Now, type Reader } from './store.ts'
+import { gatedRollouts, type Reader } from './store.ts'
 
-type Deps = Now & {
+type Deps = {
   db: Reader
   now: () => number
+  isConnected: (nodeId: string) => boolean
   engine: Pick<Engine, 'evaluated' | 'ill'>
   samplesOf: Metrics['samples']
+  /** Of those that were measured in that time. */
+  latencySummaries: Metrics['latencySummaries']
   probe: (nodeId: string, order: ProbeOrder) => void
 }
 /** Who is compared, and what they did. */
@@ -31,7 +34,7 @@ const FEWEST_ANSWERS = 50
 const SERVING: readonly Task['state'][] = ['confirmed', 'healthy', 'done']
 
 export function createEvaluator(deps: Deps) {
-  const { db, now, isConnected, engine, samplesOf, probe } = deps
+  const { db, now, isConnected, engine, samplesOf, latencySummaries, probe } = deps
   /** By rollout: what nodes were asked to fetch last. */
   const probed = new Map<string, Probed>()
 
@@ -67,9 +70,17 @@ export function createEvaluator(deps: Deps) {
     const { gates, minSamples } = policy
     const seed = [...id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, progress.wave)
     const sides = { canary: canary.group, control: control.group }
-    const { onFail, ...evidence } = judgeGates({ gates, minSamples, ...sides, seed })
+    const judged = judgeGates({ gates, minSamples, ...sides, seed })
+    const { onFail, ...evidence } = withSilent(judged, await silentOf(canary.tasks))
     await engine.evaluated(id, { wave: progress.wave, onFail, evidence })
     await askForMore(id, rollout, { canary, control })
+  }
+
+  async function silentOf(tasks: readonly Task[]): Promise<string[]> {
+    const watched = tasks.filter(({ isExcused }) => !isExcused)
+    const ids = watched.map(({ nodeId }) => nodeId)
+    const measured = await latencySummaries(ids, MAX_GAP_SECONDS)
+    return watched.filter(({ nodeId }) => !measured.has(nodeId)).map(({ nodeName }) => nodeName)
   }
 
   const sideOf = (
@@ -112,7 +123,7 @@ export function createEvaluator(deps: Deps) {
 
   return {
     async evaluate(): Promise<void> {
-      const gated = await gatedRollouts(db, deps)
+      const gated = await gatedRollouts(db, isConnected)
       for (const id of probed.keys()) if (gated.every(({ row }) => row.id !== id)) probed.delete(id)
       for (const { row, rollout } of gated) {
         await watchNodes(row.id, rollout)

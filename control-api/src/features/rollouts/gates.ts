@@ -48,6 +48,9 @@ const ILL_SHARE = 0.05
 const WORST_FIRST: readonly Verdict[] = ['fail', 'no_data', 'inconclusive', 'pass']
 const HARDEST_FIRST: readonly OnFailure[] = ['revert', 'freeze', 'pause']
 
+/** Nodes report every few seconds. */
+export const MAX_GAP_SECONDS = 30
+
 export function judgeGates(given: Case): Evidence & { onFail: OnFailure } {
   const gates = given.gates.map((gate) => judgeGate(gate, given))
   const isIll = isControlIll(given.control)
@@ -60,6 +63,16 @@ export function judgeGates(given: Case): Evidence & { onFail: OnFailure } {
   const onFail = HARDEST_FIRST.find((one) => failing.some((gate) => gate.onFail === one))
   const message = worstOnes.map((one) => one.message).join('; ')
   return { verdict, message, gates: judged, onFail: onFail ?? 'pause' }
+}
+
+/** Who sends no measurements may be ill unseen: without them no wave is through. */
+export function withSilent<T extends Evidence>(evidence: T, silent: readonly string[]): T {
+  const verdict = worst([evidence.verdict, 'no_data'])
+  if (silent.length === 0 || verdict === evidence.verdict) return evidence
+  const names = silent.slice(0, 3).join(', ')
+  const more = silent.length > 3 ? ` and ${silent.length - 3} more` : ''
+  const message = `no measurements have come from ${names}${more} for ${MAX_GAP_SECONDS} s`
+  return { ...evidence, verdict, message }
 }
 
 export const worst = (verdicts: readonly Verdict[]): Verdict =>

@@ -101,8 +101,9 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const isStill = await whoStaysAsItIs(deps, ordered)
   const changing = plan.nodes.filter((planned) => !isStill(planned))
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
+  const isFastPath = emergency === undefined && recent.includes(version)
   const nodes = await waveNodes(deps, changing, strategy)
-  const first = arrange(nodes, strategy, { isFastPath: recent.includes(version) })
+  const first = arrange(nodes, strategy, { isFastPath })
   // Should such a node have to change after all, it does so behind those that prove something.
   const last = first.waves - 1
   const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))
@@ -194,7 +195,7 @@ function refuseBadPlan(plan: readonly PlannedNode[]): void {
 }
 
 /** null: the fleet is another one by now. */
-async function store(
+export async function store(
   deps: StartDeps,
   unit: Unit,
   order: Order,

@@ -5,10 +5,11 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transac
 import type { Database } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
+import { readFarmRules } from './farm-rules.ts'
 import { AT_ONCE, type Policy, type Rollout } from './model.ts'
 import type { RolloutState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
-import { insertTasks, type NewTask, tasksOf, toTask, unprovenBeside } from './task-store.ts'
+import { insertTasks, loadTasks, type NewTask, unprovenBeside } from './task-store.ts'
 
 export type Reader = Kysely<Database> | Transaction<Database>
 export type Trx = Transaction<Database>
@@ -74,13 +75,6 @@ const pageQuery = (db: Reader, { before, limit, scope, state, config, author }: 
     .limit(limit)
 
 export type Loaded = { row: RolloutRow; rollout: Rollout }
-/** What the database does not know of now. */
-export type Now = {
-  /** Known in memory only: after a restart nobody is until they speak. */
-  isConnected: (nodeId: string) => boolean
-  /** Most nodes of the farm between two configs at once; null: no limit. */
-  farmBudget: (db: Reader) => Promise<number | null>
-}
 
 /** What was not asked when it was made is as it was then for all. */
 export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
@@ -88,21 +82,33 @@ export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
   ...JSON.parse(policy),
 })
 
-/** Whether a change window is open the engine knows. */
+/**
+ * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
+ * window is open the engine knows.
+ */
 export async function loadRollout(
   trx: Reader,
   id: string,
-  { isConnected, farmBudget }: Now,
+  isConnected: (nodeId: string) => boolean,
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const rows = await tasksOf(trx, [id], null)
-  const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
+  const tasks = await loadTasks(trx, id, isConnected)
   const { state, reason } = row
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
-  const budget = await farmBudget(trx)
+  const { blastBudget: budget } = (await readFarmRules(trx)).rules
   const room = budget === null ? null : budget - (await unprovenBeside(trx, id))
-  return { row, rollout: { state, reason, ...frozen, tasks, closed: null, room } }
+  return { row, rollout: { state, reason, ...frozen, tasks, room, closed: null } }
+}
+
+/** Whether nodes are to get back what they had. */
+export async function isGoingBack(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('rollouts')
+    .select(sql<string | null>`progress ->> 'goesBack'`.as('why'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined && row.why !== null
 }
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {
@@ -127,12 +133,22 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-/** They share the farm's budget. Who goes back comes first. */
+/** They share the farm's budget, if there is one. Who goes back comes first. */
 export async function sharingRollouts(db: Reader): Promise<string[]> {
+  if ((await readFarmRules(db)).rules.blastBudget === null) return []
   const rows = await db
     .selectFrom('rollouts')
     .select('id')
-    .where('state', 'in', ['running', 'reverting'])
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['running', 'reverting']),
+        // Its stragglers may have come back. The state is said in full for the index.
+        eb.and([
+          eb('state', '=', 'succeeded'),
+          sql<boolean>`id in (select rollout_id from node_tasks where state = 'unreachable')`,
+        ]),
+      ]),
+    )
     .orderBy((eb) => eb.case().when('state', '=', 'reverting').then(0).else(1).end())
     .orderBy('id')
     .execute()
@@ -140,14 +156,17 @@ export async function sharingRollouts(db: Reader): Promise<string[]> {
 }
 
 /** Under way, with gates. */
-export async function gatedRollouts(db: Reader, now: Now): Promise<Loaded[]> {
+export async function gatedRollouts(
+  db: Reader,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Loaded[]> {
   const rows = await db
     .selectFrom('rollouts')
     .select('id')
     .where('state', 'in', ['running', 'paused'])
     .where(sql<boolean>`json_array_length(policy, '$.gates') > 0`)
     .execute()
-  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, now)))
+  const loaded = await Promise.all(rows.map((row) => loadRollout(db, row.id, isConnected)))
   return loaded.filter((one) => one !== null)
 }
 

@@ -60,7 +60,44 @@ export const tasksOf = (
     .orderBy('nodes.name')
     .execute()
 
-export const toTask = (row: TaskWithName, isConnected: boolean): Task => ({
+/** Each message of a node reads all tasks of its rollout, so nothing is read but what the reducer needs. */
+const TASK_COLUMNS = [
+  'node_id',
+  'wave',
+  'state',
+  'generation',
+  'digest',
+  'code',
+  'message',
+  'errors',
+  'deadline_remaining_ms',
+  'previous_generation',
+  'previous_digest',
+  'offers',
+  'flaps',
+  'refusals',
+  'kind',
+  'excused',
+] as const
+type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name'>
+
+export async function loadTasks(
+  db: Reader,
+  rolloutId: string,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Task[]> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .select(TASK_COLUMNS)
+    .select('nodes.name as node_name')
+    .where('rollout_id', '=', rolloutId)
+    .orderBy('nodes.name')
+    .execute()
+  return rows.map((row) => toTask(row, isConnected(row.node_id)))
+}
+
+const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   nodeId: row.node_id,
   nodeName: row.node_name,
   wave: row.wave,
@@ -194,6 +231,19 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
         .where('own.rollout_id', '=', rolloutId),
     )
     .execute()
+
+/** Rollouts with nodes that were out of reach when their turn came. */
+export async function deferringRollouts(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('node_tasks')
+    .select('rollout_id')
+    .distinct()
+    .where('state', '=', 'unreachable')
+    .where('generation', 'is', null)
+    .orderBy('rollout_id')
+    .execute()
+  return rows.map((row) => row.rollout_id)
+}
 
 export const isAnythingAwaited = async (db: Reader): Promise<boolean> => {
   const row = await db

@@ -82,11 +82,11 @@ function steps(task: Task, event: NodeEvent, policy: Policy): Task[] {
   }
 }
 
-/** What was not offered to it yet it will refuse by itself. */
+/** Of a node that was given the version; others refuse by themselves when they are. */
 function drifted(task: Task, { generation, digest }: Extract<NodeEvent, { kind: 'drifted' }>) {
   const isRefusal = generation !== null
   const isKnown = digest === task.digest || digest === task.previous?.digest
-  const isUnderIt = task.generation !== null && RANK[task.state] <= RANK.done
+  const isUnderIt = task.offers > 0 && task.generation !== null && RANK[task.state] <= RANK.done
   return isUnderIt && (isRefusal || !isKnown) ? [conflicted(task, digest)] : []
 }
 

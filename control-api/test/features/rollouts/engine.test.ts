@@ -44,13 +44,12 @@ async function open() {
     errorsForAuthor,
     readGrouping,
     isConnected: () => true,
-    farmBudget: async () => null,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
     release: (unit, released) => releaseVersion(unit, released, now()),
   })
-  const push = (version: number, onOverlap: OnOverlap = 'refuse') =>
+  const push = (version: number, onOverlap: OnOverlap = 'refuse', selector = '') =>
     startRollout(
       {
         db,
@@ -71,7 +70,7 @@ async function open() {
       {
         config: 'default',
         version,
-        selector: '',
+        selector,
         scope: null,
         message: '',
         author: { id: 'user_ana', username: 'ana' },
@@ -164,6 +163,40 @@ describe('the engine', () => {
     expect(await states()).toEqual(['offered', 'offered'])
     await engine.tick(16_000)
     expect(await states()).toEqual(['unreachable', 'unreachable'])
+  })
+
+  it('keeps the farm’s budget over all rollouts, and lets the next go on when there is room', async () => {
+    const { db, write, engine, push } = await open()
+    await db.updateTable('rollout_rules').set({ blast_budget: 1 }).execute()
+    for (const id of ['node_a', 'node_b']) await insertNode(db, id)
+    await db
+      .updateTable('nodes')
+      .set({ labels: '{"rack":"1"}' })
+      .where('id', '=', 'node_a')
+      .execute()
+    await db
+      .updateTable('nodes')
+      .set({ labels: '{"rack":"2"}' })
+      .where('id', '=', 'node_b')
+      .execute()
+    await push(1, 'refuse', 'rack=1')
+    await push(2, 'refuse', 'rack=2')
+    const states = async () => (await snapshot(db)).tasks.map((task) => task.state)
+    expect(await states()).toEqual(['offered', 'pending'])
+    const waiting = (await snapshot(db)).rollouts[1]?.reason
+    expect(waiting).toContain('1 of them waits until other rollouts leave room')
+    await engine.tick(1_000)
+    expect(await states()).toEqual(['offered', 'pending'])
+    const [row] = (await snapshot(db)).offers
+    if (!row) throw new Error('nothing was offered')
+    const { node_id: nodeId, generation, offer_id: offerId, digest, rollout_id: rolloutId } = row
+    const effective = { generation, digest, bootId: BOOT, reloads: 0 }
+    for (const kind of ['applied', 'confirmed'] as const) {
+      const event = { kind, nodeId, generation, offerId, digest, rolloutId, effective }
+      await write((unit) => engine.onAgentEvent(unit, event))
+    }
+    await engine.tick(1_000)
+    expect(await states()).toEqual(['done', 'offered'])
   })
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps its promises on random walk %i', async (seed) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, it } from 'vitest'
 import { quantileRatio, shareDifference } from '../../../src/features/rollouts/bootstrap.ts'
-import { type Group, judgeGates, worst } from '../../../src/features/rollouts/gates.ts'
+import { type Group, judgeGates, withSilent, worst } from '../../../src/features/rollouts/gates.ts'
 import type { Gate } from '../../../src/features/rollouts/schema.ts'
 import type { Sample } from '../../../src/ports.ts'
 import { histogramOf, seededRandom } from '../../histogram-of.ts'
@@ -98,6 +98,16 @@ describe('a gate', () => {
     const gate: Gate = { metric: 'cacheHits', max: 0.2, onFail: 'pause' }
     expect(judge(canary, group(0.01), [gate]).verdict).toBe('fail')
     expect(judge(group(0.01), canary, [gate]).verdict).toBe('pass')
+  })
+
+  it('does not pass while a node of the wave sends no measurements, and fails all the same', () => {
+    const good = judge(group(0.01), group(0.01, { seed: 2 }))
+    expect(withSilent(good, [])).toBe(good)
+    const held = withSilent(good, ['edge-7'])
+    expect(held).toMatchObject({ verdict: 'no_data', gates: good.gates })
+    expect(held.message).toBe('no measurements have come from edge-7 for 30 s')
+    const bad = judge(group(0.03), group(0.01, { seed: 2 }))
+    expect(withSilent(bad, ['edge-7'])).toBe(bad)
   })
 
   it('is the same each time it is asked the same', () => {

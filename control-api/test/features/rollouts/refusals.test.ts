@@ -49,8 +49,8 @@ const begun = (tasks: Task[], room: number | null = null): Rollout =>
       policy: POLICY,
       progress: firstProgress(1, POLICY),
       tasks,
-      closed: null,
       room,
+      closed: null,
     },
     {
       kind: 'started',

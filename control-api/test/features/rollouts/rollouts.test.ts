@@ -1,59 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Rollouts from the API to nodes that speak the protocol over the real agent listener, and back.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createAssignments } from '../../../src/agents/assignments.ts'
 import { DEADLINES } from '../../../src/agents/deadlines.ts'
 import { readGrouping } from '../../../src/features/groups/store.ts'
 import { createEngine } from '../../../src/features/rollouts/engine.ts'
-import type { Rollout } from '../../../src/features/rollouts/schema.ts'
 import { type Built, build, type Client, testIdentity } from '../../helper.ts'
 import { histogramOf } from '../../histogram-of.ts'
-import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
-
-const text = (port: number) => `{
-  "listen": [{ "address": "127.0.0.1", "port": ${port} }], // the port
-  "sites": [{ "hosts": ["*"], "root": "/srv/www" }]
-}
-`
-type Farm = Built & { url: string; nodes: SimulatedNode[] }
-
-async function farm(names: string[]): Promise<Farm> {
-  const service = await build()
-  const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
-  const nodes: SimulatedNode[] = []
-  const result = { ...service, url, nodes }
-  for (const name of names) await addNode(result, name)
-  await saveVersion(service.admin, text(8080), null)
-  return result
-}
-
-async function addNode(
-  { admin, url, nodes }: Farm,
-  name: string,
-  connected = true,
-): Promise<SimulatedNode> {
-  const token = await admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload: {} })
-  const node = await SimulatedNode.join(url, token.json().secret, name)
-  nodes.push(node)
-  if (connected) await node.connect()
-  onTestFinished(() => node.disconnect())
-  return node
-}
-
-async function saveVersion(
-  client: Client,
-  versionText: string,
-  parent: number | null,
-): Promise<void> {
-  const payload = { text: versionText, parent, message: 'test' }
-  const response = await client.inject({
-    method: 'POST',
-    url: '/api/v1/configs/default/versions',
-    payload,
-  })
-  if (response.statusCode !== 201) throw new Error(response.body)
-}
+import type { Conduct, SimulatedNode } from '../../simulated-node.ts'
+import {
+  act,
+  addNode,
+  BY_WAVES,
+  conducts,
+  type Farm,
+  farm,
+  get,
+  order,
+  reaches,
+  saveVersion,
+  servingFarm,
+  text,
+} from './farm.ts'
 
 const push = (client: Client, version: number, query = '', more: object = {}) =>
   client.inject({
@@ -67,19 +36,8 @@ const freeze = (client: Client, { id, stateVersion }: { id: string; stateVersion
     url: `/api/v1/rollouts/${id}/actions/freeze`,
     payload: { stateVersion },
   })
-const get = async ({ admin }: Built, id: string): Promise<Rollout> =>
-  (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
-const reaches = async (service: Built, id: string, state: string): Promise<Rollout> => {
-  await expect.poll(async () => (await get(service, id)).state, { timeout: 10_000 }).toBe(state)
-  return get(service, id)
-}
 const taskOf = async (service: Built, id: string, nodeName: string) =>
   (await get(service, id)).tasks.find((task) => task.nodeName === nodeName)
-
-function conducts({ nodes }: Farm, index: number, conduct: Conduct): void {
-  const node = nodes[index]
-  if (node) node.conduct = conduct
-}
 
 /** Time passes for the engine, as if by its own ticker. */
 function pass({ services }: Built, ms: number): Promise<void> {
@@ -93,7 +51,6 @@ function pass({ services }: Built, ms: number): Promise<void> {
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
     isConnected: () => true,
-    farmBudget: async () => null,
     onUnrenderable: () => {},
     versionText: async () => null,
     releasedVersion: async () => null,
@@ -592,36 +549,6 @@ describe('GET /rollouts', () => {
     ).toBe(404)
   })
 })
-
-/** Two waves, and no more waiting than a test can bear. */
-const BY_WAVES = {
-  waves: [{ nodes: 1 }, { percent: 100 }],
-  maxParallel: 1,
-  minHealthySeconds: 0,
-  soakSeconds: 0,
-  gates: [],
-  onFailure: 'pause',
-}
-const order = (client: Client, payload: object, query = '') =>
-  client.inject({
-    method: 'POST',
-    url: `/api/v1/rollouts${query}`,
-    payload: { config: 'default', ...payload },
-  })
-const act = (client: Client, { id, stateVersion }: Rollout, action: string, body: object = {}) =>
-  client.inject({
-    method: 'POST',
-    url: `/api/v1/rollouts/${id}/actions/${action}`,
-    payload: { stateVersion, ...body },
-  })
-
-/** Three nodes with version 1, and a version 2 to bring. */
-async function servingFarm(): Promise<Farm> {
-  const service = await farm(['edge-1', 'edge-2', 'edge-3'])
-  await reaches(service, (await push(service.admin, 1)).json().id, 'succeeded')
-  await saveVersion(service.admin, text(8090), 1)
-  return service
-}
 
 describe('a rollout by waves', () => {
   it('is planned before it begins, and only that plan is started', async () => {

@@ -54,8 +54,8 @@ const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
     policy: whole,
     progress: firstProgress(waves, whole),
     tasks,
-    closed: null,
     room: null,
+    closed: null,
   }
 }
 /** Offers are made as they are asked for, with generation 7 or, on the way back, 9. */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// A farm for tests: the service, and nodes in this process that speak to its agent listener.
+import { expect, onTestFinished } from 'vitest'
+import type { Rollout } from '../../../src/features/rollouts/schema.ts'
+import { type Built, build, type Client } from '../../helper.ts'
+import { type Conduct, SimulatedNode } from '../../simulated-node.ts'
+
+export const text = (port: number) => `{
+  "listen": [{ "address": "127.0.0.1", "port": ${port} }], // the port
+  "sites": [{ "hosts": ["*"], "root": "/srv/www" }]
+}
+`
+export type Farm = Built & { url: string; nodes: SimulatedNode[] }
+
+/** With version 1 saved, and nothing rolled out. */
+export async function farm(
+  names: string[],
+  options: Parameters<typeof build>[0] = {},
+): Promise<Farm> {
+  const service = await build(options)
+  const url = await service.agents.listen({ host: '127.0.0.1', port: 0 })
+  const nodes: SimulatedNode[] = []
+  const result = { ...service, url, nodes }
+  for (const name of names) await addNode(result, name)
+  await saveVersion(service.admin, text(8080), null)
+  return result
+}
+
+export async function addNode(
+  { admin, url, nodes }: Farm,
+  name: string,
+  connected = true,
+): Promise<SimulatedNode> {
+  const token = await admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload: {} })
+  const node = await SimulatedNode.join(url, token.json().secret, name)
+  nodes.push(node)
+  if (connected) await node.connect()
+  onTestFinished(() => node.disconnect())
+  return node
+}
+
+export async function saveVersion(
+  client: Client,
+  versionText: string,
+  parent: number | null,
+): Promise<void> {
+  const payload = { text: versionText, parent, message: 'test' }
+  const response = await client.inject({
+    method: 'POST',
+    url: '/api/v1/configs/default/versions',
+    payload,
+  })
+  if (response.statusCode !== 201) throw new Error(response.body)
+}
+
+export const get = async ({ admin }: Built, id: string): Promise<Rollout> =>
+  (await admin.inject({ url: `/api/v1/rollouts/${id}` })).json()
+export const reaches = async (service: Built, id: string, state: string): Promise<Rollout> => {
+  await expect.poll(async () => (await get(service, id)).state, { timeout: 10_000 }).toBe(state)
+  return get(service, id)
+}
+export function conducts({ nodes }: Farm, index: number, conduct: Conduct): void {
+  const node = nodes[index]
+  if (node) node.conduct = conduct
+}
+
+/** Two waves, and no more waiting than a test can bear. */
+export const BY_WAVES = {
+  waves: [{ nodes: 1 }, { percent: 100 }],
+  maxParallel: 1,
+  minHealthySeconds: 0,
+  soakSeconds: 0,
+  gates: [],
+  onFailure: 'pause',
+}
+export const order = (client: Client, payload: object, query = '') =>
+  client.inject({
+    method: 'POST',
+    url: `/api/v1/rollouts${query}`,
+    payload: { config: 'default', ...payload },
+  })
+export const act = (
+  client: Client,
+  { id, stateVersion }: Pick<Rollout, 'id' | 'stateVersion'>,
+  action: string,
+  body: object = {},
+) =>
+  client.inject({
+    method: 'POST',
+    url: `/api/v1/rollouts/${id}/actions/${action}`,
+    payload: { stateVersion, ...body },
+  })
+
+/** Three nodes with version 1, and a version 2 to bring. */
+export async function servingFarm(options: Parameters<typeof build>[0] = {}): Promise<Farm> {
+  const service = await farm(['edge-1', 'edge-2', 'edge-3'], options)
+  const first = (await order(service.admin, { version: 1 })).json()
+  await reaches(service, first.id, 'succeeded')
+  await saveVersion(service.admin, text(8090), 1)
+  return service
+}

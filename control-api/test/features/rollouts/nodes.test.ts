@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What single nodes make of a rollout: busy ones, edited ones, others of their kind, and how long each may take.
+import { expect, it } from 'vitest'
+import { get, order, reaches, saveVersion, servingFarm, text } from './farm.ts'
+
+const LONG = { timeout: 30_000 }
+const LOCAL = `sha256:${'c'.repeat(64)}`
+
+it('a node that is busy is asked again, and takes the version then', async () => {
+  const service = await servingFarm()
+  const [busy] = service.nodes
+  if (!busy) throw new Error('there is no node')
+  busy.conduct = { kind: 'nack', code: 'busy', message: 'a check is running' }
+  const { id } = (await order(service.admin, { version: 2 })).json()
+  const task = async () => (await get(service, id)).tasks[0]
+  await expect.poll(async () => (await task())?.code, LONG).toBe('busy')
+  expect(await task()).toMatchObject({ state: 'pending' })
+  expect((await task())?.message).toContain('a check is running; it is asked again after')
+  expect((await get(service, id)).state).toBe('running')
+  busy.conduct = { kind: 'good' }
+  await expect.poll(async () => (await get(service, id)).state, LONG).toBe('succeeded')
+  expect(busy.ran.at(-1)).toBe(text(8090))
+}, 60_000)
+
+it('a node that was edited on its machine stops the rollout, and keeps its edit', async () => {
+  const service = await servingFarm()
+  const [edited] = service.nodes
+  if (!edited?.effective) throw new Error('there is no node')
+  const waves = [{ nodes: 1 }, { percent: 100 }]
+  const strategy = { waves, minHealthySeconds: 0, soakSeconds: 3_600, gates: [] }
+  const { id } = (await order(service.admin, { version: 2, strategy })).json()
+  await expect.poll(async () => (await get(service, id)).phase, LONG).toBe('soaking')
+  edited.effective = { ...edited.effective, digest: LOCAL, source: 'local' }
+  await edited.report([])
+  const paused = await reaches(service, id, 'paused')
+  expect(paused.tasks[0]).toMatchObject({ state: 'nacked', code: 'conflict' })
+  for (const words of [LOCAL, `GET /api/v1/nodes/${edited.id}/drift`]) {
+    expect(paused.reason).toContain(words)
+  }
+  const offers = await service.services.db
+    .selectFrom('assignments')
+    .select('generation')
+    .where('node_id', '=', edited.id)
+    .execute()
+  expect(offers).toHaveLength(2)
+})
+
+it('an order says how long each step may take, and the node is told', async () => {
+  const service = await servingFarm()
+  const times = { ackSeconds: 20, applySeconds: 40, confirmSeconds: 80 }
+  const strategy = { ...times, minHealthySeconds: 0, soakSeconds: 0, gates: [] }
+  const { id, policy } = (await order(service.admin, { version: 2, strategy })).json()
+  expect(policy).toMatchObject(times)
+  await reaches(service, id, 'succeeded')
+  for (const { newest } of service.nodes) {
+    expect(newest).toMatchObject({
+      ackWithinMs: 20_000,
+      applyWithinMs: 40_000,
+      confirmWithinMs: 80_000,
+    })
+  }
+})
+
+it('a plan names the kinds of its nodes, and an order may leave kinds out', async () => {
+  const { admin } = await servingFarm()
+  const wish = { version: 2, strategy: {} }
+  const plan = (await order(admin, wish, '?dry_run=1')).json()
+  const [{ kind }] = plan.nodes
+  expect(kind).toBe('Debian GNU/Linux 12 · 0.1.0 · confirm')
+  const without = { ...wish, strategy: { excludeKinds: [kind] } }
+  const narrowed = (await order(admin, without, '?dry_run=1')).json()
+  expect(narrowed.nodes).toEqual([])
+  expect(narrowed.excluded.items[0].reason).toBe(`The order leaves out its kind: ${kind}.`)
+  expect(narrowed.planDigest).not.toBe(plan.planDigest)
+})
+
+it('a version that succeeded lately takes the fast path, which is part of the plan', async () => {
+  const service = await servingFarm()
+  const { admin } = service
+  const planOf = async (version: number) =>
+    (await order(admin, { version, strategy: {} }, '?dry_run=1')).json()
+  expect(await planOf(2)).toMatchObject({ isFastPath: false })
+  for (const version of [2, 3, 4]) {
+    if (version > 2) await saveVersion(admin, text(8088 + version), version - 1)
+    await reaches(service, (await order(admin, { version })).json().id, 'succeeded')
+  }
+  expect(await planOf(1)).toMatchObject({ isFastPath: false })
+  const fast = await planOf(2)
+  expect(fast.isFastPath).toBe(true)
+  expect(fast.policy.gates.map(({ onFail }: { onFail: string }) => onFail)).toEqual(['revert'])
+  const { id } = (await order(admin, { version: 2, strategy: {} })).json()
+  const started = await get(service, id)
+  expect(started).toMatchObject({ isFastPath: true, state: 'running' })
+  expect(started.reason).toMatch(/^Fast path, for the version succeeded not long ago/)
+})
+
+it('a rollout of what every node has ends at once, and says so', async () => {
+  const service = await servingFarm()
+  const { id } = (await order(service.admin, { version: 1, strategy: {} })).json()
+  const ended = await get(service, id)
+  expect(ended.state).toBe('succeeded')
+  expect(ended.reason).toBe('Nothing to do: all 3 nodes have the version already.')
+})

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// What a crash of the control plane does not take: a few maps. Values are never changed, only replaced, so a
+// copy of the maps is a backup.
+import type { Incarnation, Standing } from '../../src/agents/clones.ts'
+import type { AssignmentState } from '../../src/db/database.ts'
+import type { RolloutRules } from '../../src/features/rollouts/farm-rules-schema.ts'
+import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
+import type { Asked } from './line.ts'
+import type { Effective, Fences, Given } from './messages.ts'
+
+export type Offer = {
+  nodeId: string
+  generation: number
+  offerId: string
+  digest: string
+  /** null: what a new node got of what was released. */
+  rolloutId: string | null
+  state: AssignmentState
+  /** Why it was refused. */
+  code: string | null
+}
+export type NodeRow = {
+  fences: Fences
+  standing: Standing
+  /** Of its last hello. */
+  said: Incarnation | null
+  effective: Effective | null
+  drift: string | null
+  /** The local change that an operator lets go. */
+  discarded: string | null
+  isDecommissioned: boolean
+}
+/** What the farm's rules ask of every order. */
+export type Rules = Omit<RolloutRules, 'approvalHours'>
+export type Database = {
+  epoch: number
+  rules: Rules
+  rollouts: Map<string, Rollout>
+  /** Of each rollout: what was asked before it may begin. */
+  asked: Map<string, Asked>
+  offers: Map<string, readonly Offer[]>
+  leases: Map<string, string>
+  nodes: Map<string, NodeRow>
+  /** What new nodes get. */
+  released: string | null
+}
+
+export const emptyDatabase = (): Database => ({
+  epoch: 0,
+  rules: { approvals: 0, windows: [], timeZone: 'UTC', blastBudget: null },
+  rollouts: new Map(),
+  asked: new Map(),
+  offers: new Map(),
+  leases: new Map(),
+  nodes: new Map(),
+  released: null,
+})
+
+export const copyOf = (db: Database): Database => ({
+  ...db,
+  rollouts: new Map(db.rollouts),
+  asked: new Map(db.asked),
+  offers: new Map(db.offers),
+  leases: new Map(db.leases),
+  nodes: new Map(db.nodes),
+})
+
+export function addNode(db: Database, id: string): void {
+  db.offers.set(id, [])
+  db.nodes.set(id, {
+    fences: { maxGeneration: 0, maxEpoch: 0 },
+    standing: { current: null, past: [], clone: null },
+    said: null,
+    effective: null,
+    drift: null,
+    discarded: null,
+    isDecommissioned: false,
+  })
+}
+
+export function nodeOf(db: Database, id: string): NodeRow {
+  const row = db.nodes.get(id)
+  if (!row) throw new Error(`there is no ${id}`)
+  return row
+}
+
+export const setNode = (db: Database, id: string, change: Partial<NodeRow>): void => {
+  db.nodes.set(id, { ...nodeOf(db, id), ...change })
+}
+
+export const offersOf = (db: Database, nodeId: string): readonly Offer[] =>
+  db.offers.get(nodeId) ?? []
+
+export const latestOffer = (db: Database, nodeId: string): Offer | undefined =>
+  offersOf(db, nodeId).findLast(({ state }) => state !== 'withdrawn')
+
+export const findOffer = (
+  db: Database,
+  nodeId: string,
+  { generation, offerId }: Pick<Given, 'generation' | 'offerId'>,
+): Offer | undefined =>
+  offersOf(db, nodeId).find((one) => one.generation === generation && one.offerId === offerId)
+
+export const isCurrent = (db: Database, { nodeId, generation }: Offer): boolean =>
+  latestOffer(db, nodeId)?.generation === generation
+
+export function setOfferState(
+  db: Database,
+  { nodeId, generation }: Offer,
+  state: AssignmentState,
+  code: string | null = null,
+): void {
+  const offers = offersOf(db, nodeId)
+  db.offers.set(
+    nodeId,
+    offers.map((offer) => (offer.generation === generation ? { ...offer, state, code } : offer)),
+  )
+}
+
+/** The newest that the node was confirmed with and no rollout has found bad, as store.ts asks for it in SQL. */
+export const lastGood = (db: Database, nodeId: string, notDigest: string): Offer | undefined =>
+  offersOf(db, nodeId).findLast((offer) => offer.digest !== notDigest && isGood(db, offer))
+
+function isGood(db: Database, { state, rolloutId, nodeId, generation }: Offer): boolean {
+  const rollout = rolloutId === null ? undefined : db.rollouts.get(rolloutId)
+  const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
+  if (state !== 'confirmed') return false
+  const isProven = task && ['healthy', 'done', 'reverted'].includes(task.state)
+  return !task || (task.generation === generation && isProven === true)
+}
+
+export const unfinished = (db: Database): string[] =>
+  [...db.rollouts].filter(([, { state }]) => !isTerminal(state)).map(([id]) => id)

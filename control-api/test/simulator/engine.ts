@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// What engine.ts does over SQL, over maps: the service's own reducer, its effects and what follows from them.
+import {
+  type Command,
+  type Effect,
+  type Evaluated,
+  firstProgress,
+  isWaiting,
+  type Policy,
+  type Rollout,
+  type RolloutEvent,
+  type StartNode,
+  type Task,
+} from '../../src/features/rollouts/model.ts'
+import { reduce, whyNot } from '../../src/features/rollouts/rules.ts'
+import {
+  isDeferred,
+  isOnItsWayBack,
+  isToBeLeft,
+  isUnproven,
+} from '../../src/features/rollouts/tasks.ts'
+import { whyClosed } from '../../src/features/rollouts/windows.ts'
+import {
+  copyOf,
+  type Database,
+  findOffer,
+  lastGood,
+  latestOffer,
+  nodeOf,
+  type Offer,
+  offersOf,
+  type Rules,
+  setOfferState,
+  unfinished,
+} from './database.ts'
+import type { Watch } from './invariants.ts'
+import { type Asked, isSettled, isTime, type Now, takeTurns } from './line.ts'
+
+export type Order = {
+  id: string
+  digest: string
+  policy: Policy
+  waves: string[][]
+  /** Of all nodes there are: what it proves is released. */
+  isForAll: boolean
+  asked: Asked
+}
+
+/** The process it runs in: what is known there, and what happens after the commit. */
+export type Host = {
+  db: Database
+  readonly connected: ReadonlySet<string>
+  readonly isRecovering: boolean
+  /** Jumps. */
+  readonly wallMs: number
+  newOfferId(): string
+  wake(nodeId: string): void
+}
+
+const MINUTE_MS = 60_000
+
+export class Engine {
+  readonly #host: Host
+  readonly #watch: Watch
+  /** Of orders that were for all nodes, what they were of. */
+  readonly #forAll = new Map<string, string>()
+  /** Windows open and close with a minute, and are looked at with every event. */
+  #known: { rules: Rules; minute: number; closed: string | null } | null = null
+
+  constructor(host: Host, watch: Watch) {
+    this.#host = host
+    this.#watch = watch
+  }
+
+  get #db(): Database {
+    return this.#host.db
+  }
+
+  /** Why no change window is open; null: one is. */
+  get #closed(): string | null {
+    const { rules } = this.#db
+    const minute = Math.floor(this.#host.wallMs / MINUTE_MS)
+    if (this.#known?.rules !== rules || this.#known.minute !== minute) {
+      this.#known = { rules, minute, closed: whyClosed(rules, minute * MINUTE_MS) }
+    }
+    return this.#known.closed
+  }
+
+  get #clock(): Now {
+    return { nowMs: this.#host.wallMs, closed: this.#closed }
+  }
+
+  /** Whoever could begin has begun, and the others say what they wait for. */
+  get isSettled(): boolean {
+    return isSettled(this.#db, this.#clock)
+  }
+
+  /** False: it was refused, and nothing of it stays. */
+  order({ id, digest, policy, waves, isForAll, asked }: Order): boolean {
+    const before = copyOf(this.#db)
+    const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => newTask(nodeId, digest, i)))
+    const progress = firstProgress(waves.length, policy)
+    const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
+    const planned = { state: 'planned' as const, reason: 'Planned.', closed: null, room: null }
+    if (isForAll) this.#forAll.set(id, digest)
+    this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
+    this.#db.asked.set(id, asked)
+    this.takeTurns()
+    const isRefused = this.#db.rollouts.get(id)?.state === 'cancelled'
+    if (isRefused) this.#host.db = before
+    return !isRefused
+  }
+
+  approve(id: string): boolean {
+    const asked = this.#db.asked.get(id)
+    if (!asked || this.#db.rollouts.get(id)?.state !== 'awaiting_approval') return false
+    const { approvals } = asked
+    const given = approvals.given + 1
+    this.#db.asked.set(id, { ...asked, approvals: { ...approvals, given } })
+    this.takeTurns()
+    return true
+  }
+
+  /** Whose turn it is begins in the same transaction. */
+  takeTurns(): void {
+    if (this.#host.isRecovering) return
+    takeTurns(this.#db, this.#clock, {
+      dispatch: (id, event) => this.#apply(id, event),
+      begin: (id) => this.#begin(id),
+    })
+  }
+
+  #begin(id: string): void {
+    const { wallMs } = this.#host
+    this.#watch.onBegin(this.#db, id, { wallMs, closed: this.#closed })
+    const nodes = (this.#db.rollouts.get(id)?.tasks ?? [])
+      .filter(({ nodeId, state }) => state !== 'skipped' && !this.#isGone(nodeId))
+      .map(({ nodeId, digest }) => this.#startNode(nodeId, digest))
+    for (const { nodeId } of nodes) this.#lease(nodeId, id)
+    this.#supersede(
+      id,
+      nodes.map(({ nodeId }) => nodeId),
+    )
+    this.#apply(id, { kind: 'started', nodes })
+  }
+
+  #isGone = (nodeId: string) => nodeOf(this.#db, nodeId).isDecommissioned
+
+  #startNode(nodeId: string, digest: string): StartNode {
+    const latest = latestOffer(this.#db, nodeId)
+    const runs = nodeOf(this.#db, nodeId).effective?.digest
+    const isSettled = latest?.state === 'confirmed' && latest.digest === digest && runs === digest
+    const previous = lastGood(this.#db, nodeId, digest)
+    return {
+      nodeId,
+      settledGeneration: isSettled ? latest.generation : null,
+      previous: previous ? { generation: previous.generation, digest: previous.digest } : null,
+    }
+  }
+
+  /** False: it means nothing now. */
+  obey(id: string, command: Command): boolean {
+    const rollout = this.#db.rollouts.get(id)
+    if (!rollout || whyNot(rollout, command.kind) !== null) return false
+    this.dispatch(id, command)
+    return true
+  }
+
+  evaluated = (id: string, event: Evaluated): void => this.dispatch(id, event)
+
+  ill(id: string, nodeId: string): void {
+    this.dispatch(id, { kind: 'ill', nodeId, gate: 'errors5xx', message: 'answers 5xx' })
+  }
+
+  tick(ms: number): void {
+    const overrun = [...this.#db.rollouts].flatMap(([id, rollout]) => this.#spend(id, rollout, ms))
+    const timed = [...this.#db.rollouts].filter(([, rollout]) => isTimed(rollout))
+    const sharing = this.#sharing()
+    const isTurn = !this.#host.isRecovering && isTime(this.#db, this.#clock)
+    for (const [id, nodeId] of overrun) this.dispatch(id, { kind: 'deadline', nodeId })
+    for (const [id] of timed) this.dispatch(id, { kind: 'elapsed', ms })
+    for (const id of sharing) this.dispatch(id, { kind: 'room' })
+    if (isTurn) this.takeTurns()
+  }
+
+  /** Who goes back has its share first; of one that succeeded, stragglers may have come back. */
+  #sharing(): string[] {
+    if (this.#db.rules.blastBudget === null) return []
+    const all = [...this.#db.rollouts]
+    const isAway = ({ state }: Task) => state === 'unreachable'
+    const goBack = all.filter(([, { state }]) => state === 'reverting')
+    const others = all.filter(
+      ([, { state, tasks }]) =>
+        state === 'running' || (state === 'succeeded' && tasks.some(isAway)),
+    )
+    return [...goBack, ...others].map(([id]) => id)
+  }
+
+  /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */
+  #roomFor(own: string): number | null {
+    const { blastBudget } = this.#db.rules
+    if (blastBudget === null) return null
+    const isTaking = (id: string, task: Task) => {
+      const isOwned = this.#db.leases.get(task.nodeId) === id
+      const isMoving = task.deadlineMs !== null && task.deadlineMs > 0
+      return isOnItsWayBack(task) || (isUnproven(task) && (isOwned || isMoving))
+    }
+    const others = [...this.#db.rollouts].filter(([id]) => id !== own)
+    const taken = others.map(([id, { tasks }]) => tasks.filter((task) => isTaking(id, task)).length)
+    return taken.reduce((room, n) => room - n, blastBudget)
+  }
+
+  /** Whose time is over. */
+  #spend(id: string, rollout: Rollout, ms: number): [string, string][] {
+    const isOver = ({ deadlineMs }: Task) => deadlineMs !== null && deadlineMs <= ms
+    const waiting = rollout.tasks.filter(({ deadlineMs }) => deadlineMs)
+    if (waiting.length === 0) return []
+    const tasks = rollout.tasks.map((task) =>
+      task.deadlineMs && !isOver(task) ? { ...task, deadlineMs: task.deadlineMs - ms } : task,
+    )
+    this.#db.rollouts.set(id, { ...rollout, tasks })
+    return waiting.filter(isOver).map(({ nodeId }) => [id, nodeId])
+  }
+
+  offerHeld(): void {
+    for (const [id, { tasks }] of this.#db.rollouts) {
+      if (tasks.some(isDeferred)) this.dispatch(id, { kind: 'elapsed', ms: 0 })
+    }
+  }
+
+  heardAgain(): void {
+    for (const id of this.#db.rollouts.keys()) this.dispatch(id, { kind: 'heard-again' })
+  }
+
+  toAllOf(nodeId: string, event: RolloutEvent): void {
+    const isOpen = (id: string, { state }: Task) =>
+      isBeingWatched(state) || this.#db.leases.get(nodeId) === id
+    const concerned = [...this.#db.rollouts].filter(([id, { tasks }]) =>
+      tasks.some((task) => task.nodeId === nodeId && isOpen(id, task)),
+    )
+    for (const [id] of concerned) this.dispatch(id, event)
+    if (event.kind === 'decommissioned') this.takeTurns()
+  }
+
+  /** What is over for one may be the turn of another. */
+  dispatch(id: string, event: RolloutEvent): void {
+    const before = this.#db.rollouts.get(id)?.state
+    this.#apply(id, event)
+    if (this.#db.rollouts.get(id)?.state !== before) this.takeTurns()
+  }
+
+  /** A restore: nobody's turn comes, they all end. */
+  freezeAll(): void {
+    for (const id of unfinished(this.#db)) {
+      const state = this.#db.rollouts.get(id)?.state
+      const kind = state && isWaiting(state) ? 'cancel' : 'freeze'
+      this.#apply(id, { kind, actor: 'the restore' })
+    }
+  }
+
+  #apply(id: string, event: RolloutEvent): void {
+    const stored = this.#db.rollouts.get(id)
+    if (!stored) return
+    const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
+    const tasks = stored.tasks.map((task) => this.#seen(task))
+    const before = { ...stored, closed, tasks, room: this.#roomFor(id) }
+    const { rollout, effects, transitions } = reduce(before, event)
+    this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
+    this.#db.rollouts.set(id, rollout)
+    for (const effect of effects) this.#act(id, effect)
+  }
+
+  #seen(task: Task): Task {
+    const isConnected = this.#host.connected.has(task.nodeId)
+    return task.isConnected === isConnected ? task : { ...task, isConnected }
+  }
+
+  #act(id: string, effect: Effect): void {
+    const db = this.#db
+    switch (effect.kind) {
+      case 'offer': {
+        const { nodeId } = effect
+        const task = db.rollouts.get(id)?.tasks.find((one) => one.nodeId === nodeId)
+        this.#offer(id, nodeId, task?.digest ?? '')
+        break
+      }
+      case 'give-back': {
+        const { nodeId, generation } = effect
+        const earlier = offersOf(db, nodeId).find((one) => one.generation === generation)
+        this.#watch.onGiveBack(id, nodeId, earlier)
+        this.#offer(id, nodeId, earlier?.digest ?? '')
+        break
+      }
+      case 'withdraw': {
+        const { nodeId, generation } = effect
+        const offer = offersOf(db, nodeId).find((one) => one.generation === generation)
+        if (offer?.state === 'offered') setOfferState(db, offer, 'withdrawn')
+        break
+      }
+      case 'release-leases':
+        for (const [nodeId, holder] of db.leases) if (holder === id) db.leases.delete(nodeId)
+        break
+      case 'release':
+        this.#release(id)
+        break
+    }
+  }
+
+  /** Who joined meanwhile got what was released before, never a candidate. */
+  #release(id: string): void {
+    const db = this.#db
+    const rollout = db.rollouts.get(id)
+    const digest = this.#forAll.get(id)
+    if (!rollout || digest === undefined) return
+    if (rollout.state !== 'succeeded') this.#watch.fail('I3', `${id} is released, ${rollout.state}`)
+    db.released = digest
+    for (const [nodeId, { isDecommissioned }] of db.nodes) {
+      const offers = offersOf(db, nodeId)
+      const isPlanned = rollout.tasks.some((task) => task.nodeId === nodeId)
+      const wasInOne = offers.some(({ rolloutId }) => rolloutId !== null)
+      const isNew = !isDecommissioned && !isPlanned && offers.length > 0 && !wasInOne
+      if (isNew && !this.#host.isRecovering && latestOffer(db, nodeId)?.digest !== digest)
+        this.assign(null, nodeId, digest)
+    }
+  }
+
+  #offer(rolloutId: string, nodeId: string, digest: string): void {
+    // Its turn comes when the recovery is confirmed.
+    if (this.#host.isRecovering) return
+    const offer = this.assign(rolloutId, nodeId, digest)
+    this.#apply(rolloutId, { kind: 'offered', nodeId, generation: offer.generation })
+    this.#watch.onOffered(this.#db, offer)
+  }
+
+  assign(rolloutId: string | null, nodeId: string, digest: string): Offer {
+    if (this.#host.isRecovering) throw new Error(`${nodeId} is assigned something in recovery`)
+    const db = this.#db
+    const offers = offersOf(db, nodeId)
+    const { maxGeneration } = nodeOf(db, nodeId).fences
+    const generation = Math.max(maxGeneration, offers.at(-1)?.generation ?? 0) + 1
+    const offerId = this.#host.newOfferId()
+    const offered = { state: 'offered' as const, code: null }
+    const offer: Offer = { nodeId, generation, offerId, digest, rolloutId, ...offered }
+    this.#watch.onAssign(db, offer)
+    db.offers.set(nodeId, [...offers, offer])
+    this.#host.wake(nodeId)
+    return findOffer(db, nodeId, offer) ?? offer
+  }
+
+  /** An operator lets the local change go: it gets the newest once more, unless that is under way. */
+  giveAgain(nodeId: string): void {
+    const latest = latestOffer(this.#db, nodeId)
+    if (!latest || ['offered', 'acked', 'applied'].includes(latest.state)) return
+    this.assign(null, nodeId, latest.digest)
+  }
+
+  #lease(nodeId: string, rolloutId: string): void {
+    const holder = this.#db.leases.get(nodeId)
+    if (holder !== undefined) this.#watch.fail('I2', `${nodeId} belongs to ${holder}`)
+    this.#db.leases.set(nodeId, rolloutId)
+  }
+
+  /** What earlier rollouts still had to do with its nodes is over. */
+  #supersede(by: string, nodeIds: readonly string[]): void {
+    for (const [id, { tasks, state }] of [...this.#db.rollouts]) {
+      if (isWaiting(state)) continue
+      const isConcerned = tasks.some((task) => nodeIds.includes(task.nodeId) && isToBeLeft(task))
+      if (id !== by && isConcerned) this.#apply(id, { kind: 'superseded', nodeIds, by })
+    }
+  }
+}
+
+const OVER: readonly Task['state'][] = [
+  'done',
+  'nacked',
+  'unhealthy',
+  'apply_reverted',
+  'apply_stuck',
+  'reverted',
+  'skipped',
+]
+const isBeingWatched = (state: Task['state']) => !OVER.includes(state)
+
+const newTask = (nodeId: string, digest: string, wave: number): Task => ({
+  nodeId,
+  nodeName: nodeId,
+  wave,
+  state: 'pending',
+  generation: null,
+  digest,
+  previous: null,
+  code: null,
+  message: '',
+  errors: [],
+  deadlineMs: null,
+  offers: 0,
+  flaps: 0,
+  refusals: 0,
+  kind: '',
+  isExcused: false,
+  isConnected: false,
+})
+
+const isTimed = ({ progress, state }: Rollout) =>
+  (progress.progressLeftMs !== null || progress.phase !== 'dispatching') &&
+  (state === 'running' || state === 'paused')

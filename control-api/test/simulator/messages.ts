@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What nodes and the control plane of the simulation say to each other: the agent protocol's messages, as far as
+// what they say decides anything.
+
+export type Given = {
+  generation: number
+  offerId: string
+  digest: string
+  epoch: number
+  /** The local change that an operator lets go. */
+  replacesDrift: string | null
+}
+/** What really runs. */
+export type Effective = {
+  generation: number
+  digest: string
+  /** A person's change of what was confirmed. */
+  isLocal?: true
+}
+export type Result = {
+  given: Given
+  outcome: 'applied' | 'reverted' | 'stuck'
+  reason: 'unconfirmed' | 'crash_loop' | 'restart' | null
+  effective: Effective | null
+}
+export type Fences = { maxGeneration: number; maxEpoch: number }
+export type Message =
+  | {
+      kind: 'hello'
+      incarnation: string
+      lastResult: Result | null
+      fences: Fences
+      effective: Effective | null
+      drift: string | null
+    }
+  | { kind: 'desired'; incarnation: string; have: number }
+  | { kind: 'ack'; given: Given }
+  | { kind: 'nack'; given: Given; code: NackCode; fences: Fences | null }
+  | { kind: 'result'; result: Result }
+  | { kind: 'confirm'; given: Given; effective: Effective }
+/** Retryable: busy, resource_limit. Of the fences: stale_generation, epoch_fenced. */
+export type NackCode =
+  | 'semantic'
+  | 'missing_file'
+  | 'busy'
+  | 'resource_limit'
+  | 'stale_generation'
+  | 'epoch_fenced'
+  | 'local_change'
+
+export type Answer =
+  | { code: 'ok'; assignment?: Given | null; confirmed?: boolean }
+  | { code: 'superseded' | 'say_hello' | 'say_again' | 'clone_detected' | 'identity_revoked' }
+export type Send = (message: Message, answer: (answer: Answer) => void) => void

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// The real control plane for a tape to be played to: SQLite, inbox, engine and the agents' listener, put together
+// as app.ts does it, but nothing in it moves by itself, and its wall clock is in our hands.
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAssignments } from '../../src/agents/assignments.ts'
+import { createIdentify } from '../../src/agents/callers.ts'
+import { createEnrolment } from '../../src/agents/enrolment.ts'
+import { Fleet } from '../../src/agents/fleet.ts'
+import { createInbox } from '../../src/agents/inbox.ts'
+import { buildAgentListener } from '../../src/agents/listener.ts'
+import { LogRequests } from '../../src/agents/log-requests.ts'
+import { ProbeOrders } from '../../src/agents/probe-orders.ts'
+import { copyControlDb } from '../../src/db/copy.ts'
+import { digestOf } from '../../src/features/configs/digest.ts'
+import { findVersion, lastReleaseOf, lastReleases } from '../../src/features/configs/store.ts'
+import { parseConfigText } from '../../src/features/configs/text.ts'
+import { createReleases, releaseVersion, saveVersion } from '../../src/features/configs/versions.ts'
+import { readGrouping } from '../../src/features/groups/store.ts'
+import { createEngine } from '../../src/features/rollouts/engine.ts'
+import type { StartDeps } from '../../src/features/rollouts/start.ts'
+import { sha256 } from '../../src/ids.ts'
+import { type Identity, takeEpoch } from '../../src/meta.ts'
+import { beginRecovery, readRecovery } from '../../src/recovery.ts'
+import { openServices, type Services } from '../../src/services.ts'
+
+export const CONFIG = 'default'
+/** As many as orders choose from. */
+const VERSIONS = 5
+
+export type Running = Awaited<ReturnType<typeof startPlane>>
+/** Who is connected: in memory. */
+export type Connected = Set<string>
+
+export const textOf = (version: number) => `{"n": ${version}}`
+export const credentialOf = (nodeId: string) => `${nodeId}-credential-of-the-simulation`
+
+export async function openData(dataDir: string, now: () => number): Promise<Services> {
+  const services = await openServices({ dataDir }, now)
+  const { write } = services
+  const validate = async (text: string) => {
+    const parsed = parseConfigText(text)
+    if (!parsed.ok) throw new Error('the text must parse')
+    return { ok: true as const, digest: digestOf(parsed.value), errors: [] as [] }
+  }
+  for (let number = 1; number <= VERSIONS; number++) {
+    const version = { config: CONFIG, text: textOf(number), parent: number - 1 || null }
+    const about = { author: 'ana', message: 'm', source: 'api' as const }
+    await saveVersion({ write, validate, now }, { ...version, ...about })
+  }
+  return services
+}
+
+/** A process of it: what it knows in memory is new. */
+export async function startPlane(services: Services, now: () => number, connected: Connected) {
+  const { db, write, controlPlaneId } = services
+  const identity: Identity = {
+    controlPlaneId,
+    epoch: await takeEpoch(write),
+    recovery: await readRecovery(db),
+  }
+  const isConnected = (nodeId: string) => connected.has(nodeId)
+  const fleet = new Fleet({ now, monotonicMs: () => 0, onPresence: () => {} })
+  const assignments = createAssignments({ identity, now, wake: () => {} })
+  const releases = createReleases()
+  const versionOf = async (reader: Parameters<typeof findVersion>[0], config: string, n: number) =>
+    (await findVersion(reader, config, n))?.text ?? null
+  const engine = createEngine({
+    db,
+    write,
+    now,
+    assignments,
+    renderForNode: releases.renderForNode,
+    errorsForAuthor: releases.errorsForAuthor,
+    readGrouping,
+    isConnected,
+    onUnrenderable: () => {},
+    versionText: ({ trx }, config, n) => versionOf(trx, config, n),
+    release: (unit, released) => releaseVersion(unit, released, now()),
+    releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
+  })
+  const startDeps: StartDeps = {
+    db,
+    write,
+    now,
+    engine,
+    checkFor: (text) => async (target) => {
+      const rendered = releases.renderForNode(text, target)
+      if (!rendered) throw new Error('the text must stay readable')
+      return { ...rendered, errors: [], unavailable: null }
+    },
+    findVersionText: (config, n) => versionOf(db, config, n),
+    readGrouping,
+    lastReleases: (name, most) => lastReleases(db, name, most),
+    isConnected,
+    throughputOf: async () => new Map(),
+  }
+  const inbox = createInbox({
+    write,
+    assignments,
+    engine,
+    releases,
+    readGrouping,
+    now,
+    onUnrenderable: () => {},
+    onCloneDetected: () => {},
+  })
+  const agents = await buildAgentListener({
+    logLevel: 'silent',
+    db,
+    identity,
+    fleet,
+    inbox,
+    enrolment: createEnrolment({ db, write, controlPlaneId, now, authority: null, fleet }),
+    identify: createIdentify({ db, write, now, authority: null, fleet }),
+    authority: null,
+    logRequests: new LogRequests(() => {}),
+    probeOrders: new ProbeOrders(() => {}),
+    metrics: { record: async () => 0 },
+    now,
+  })
+  const stop = async () => {
+    fleet.close()
+    await agents.close()
+  }
+  return { identity, engine, assignments, inbox, agents, startDeps, stop }
+}
+
+export async function addNodeRow({ db }: Services, id: string, name: string): Promise<void> {
+  const facts = { hostname: name, version: '0.1.0', os: 'linux', arch: 'x86_64' }
+  await db
+    .insertInto('nodes')
+    .values({
+      id,
+      name,
+      labels: '{}',
+      merge_patch: '{}',
+      revision: 1,
+      credential_digest: sha256(credentialOf(id)),
+      enrolled_at_ms: 0,
+      enrolled_with: null,
+      ...facts,
+      capabilities: '[]',
+      max_epoch: 0,
+      max_generation: 0,
+    })
+    .execute()
+}
+
+const FILE = 'control.db'
+
+export const backUp = (dataDir: string, to: string): Promise<void> =>
+  copyControlDb(join(dataDir, FILE), to)
+
+/** As `admin restore` leaves it. */
+export async function putBack(dataDir: string, from: string, now: () => number): Promise<Services> {
+  for (const file of [FILE, `${FILE}-wal`, `${FILE}-shm`])
+    rmSync(join(dataDir, file), { force: true })
+  cpSync(from, join(dataDir, FILE))
+  const services = await openServices({ dataDir }, now)
+  const recovery = { restoredAtMs: now(), backupCreatedAtMs: now() }
+  await services.write((unit) => beginRecovery(unit, recovery))
+  return services
+}

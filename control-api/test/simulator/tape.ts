@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What is done to a control plane, deed by deed, and what it makes of it: for the real service to do the same
+// (replay.ts).
+import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
+import { copyOf, type Database, type Rules } from './database.ts'
+import type { Order } from './engine.ts'
+import type { Message } from './messages.ts'
+
+export type Deed =
+  | { kind: 'start' | 'crash' | 'confirm-recovery' }
+  | { kind: 'backup' | 'restore'; copy: Database }
+  | { kind: 'enrol' | 'decommission' | 'first-release'; nodeId: string }
+  | { kind: 'discard-drift'; nodeId: string; drift: string }
+  | { kind: 'presence'; nodeId: string; change: 'connected' | 'disconnected' }
+  | { kind: 'message'; nodeId: string; message: Exclude<Message, { kind: 'desired' }> }
+  | { kind: 'desired'; nodeId: string; have: number; incarnation: string }
+  | { kind: 'order'; order: Order }
+  | { kind: 'approve'; id: string }
+  | { kind: 'rules'; rules: Rules }
+  | { kind: 'command'; id: string; command: Command }
+  | { kind: 'evaluated'; id: string; event: Evaluated }
+  | { kind: 'ill'; id: string; nodeId: string }
+  | { kind: 'tick'; ms: number }
+  | { kind: 'keep-clone'; nodeId: string; keep: string }
+export type Note = { deed: Deed; result: unknown; db: Database; wallMs: number }
+
+type Plane = { db: Database; wallMs: number }
+
+export class Tape {
+  readonly notes: Note[] = []
+
+  note(deed: Deed, result: unknown, { db, wallMs }: Plane): void {
+    this.notes.push({ deed, result, db: copyOf(db), wallMs })
+  }
+}
