@@ -19,6 +19,7 @@ export type Rollout = Answer<'getRollout', 200>
 export type Evidence = NonNullable<Rollout['evidence']>
 export type Policy = Rollout['policy']
 export type NewRollout = operations['createRollout']['requestBody']['content']['application/json']
+export type RolloutRules = Answer<'getRolloutRules', 200>
 export type Strategy = NonNullable<NewRollout['strategy']>
 export type WaveSize = NonNullable<Strategy['waves']>[number]
 export type Gate = NonNullable<Strategy['gates']>[number]

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { messagesOf } from '../../src/farmctl/events.ts'
 import { EXIT, exitCodeOf } from '../../src/farmctl/exit-codes.ts'
 import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
+import { changedRules, readWindow, rulesLines } from '../../src/farmctl/rollouts/farm-rules.ts'
 import {
   readGate,
   readStrategy,
@@ -73,6 +74,42 @@ describe('how a rollout goes', () => {
       maxFlaps: 1,
       gates: [],
     })
+  })
+})
+
+describe('the farm’s rules', () => {
+  const none = {
+    approvals: 0,
+    approvalHours: 24,
+    windows: [],
+    timeZone: 'UTC',
+    blastBudget: null,
+  }
+
+  test.each([
+    ['mon-wed 09:00-16:00', ['mon', 'tue', 'wed']],
+    ['sun,sat 09:00-16:00', ['sat', 'sun']],
+    ['sat-mon,wed 09:00-16:00', ['mon', 'wed', 'sat', 'sun']],
+  ])('have the window %s', (text, days) =>
+    expect(readWindow(text)).toEqual({ days, from: '09:00', to: '16:00' }),
+  )
+
+  test.each(['monday 09:00-16:00', 'mon 9-16', '09:00-16:00', 'mon- 09:00-16:00'])(
+    'have no window %s',
+    (text) => expect(() => readWindow(text)).toThrow(/is no window/),
+  )
+
+  test('keep what is not said, and forget on request', () => {
+    const some = changedRules(none, { approvals: '1', window: ['mon 09:00-16:00'] })
+    expect(changedRules(some, { blastBudget: '5' })).toEqual({ ...some, blastBudget: 5 })
+    expect(changedRules(some, { approvals: '0', window: ['none'], blastBudget: 'none' })).toEqual(
+      none,
+    )
+    expect(rulesLines(some)).toEqual([
+      'Approvals: 1, within 24 h',
+      'Change windows: mon 09:00-16:00 (UTC)',
+      'Blast budget of the farm: no limit',
+    ])
   })
 })
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
+import { hashPassword } from '../../src/people/passwords.ts'
+import { insertUser } from '../../src/people/users.ts'
+import { PASSWORD } from '../helper.ts'
 import { FARMCTL_TEST_MS, type Farmctl, farmctl, joinNode, siteText } from './helper.ts'
 
 async function farmOf(...names: string[]) {
@@ -124,6 +127,57 @@ describe('rollout by waves', { timeout: FARMCTL_TEST_MS }, () => {
     await farm.run(['rollout', 'revert', '--reason', 'Wrong port', '--yes'])
     const { code, stderr } = await farm.run(['rollout', 'watch'])
     expect([code, stderr]).toEqual([3, expect.stringMatching(/is reverted\.$/m)])
+  })
+})
+
+/** Another administrator, whose context is the current one then. */
+async function signInAs({ service, run, url }: Farmctl, username: string): Promise<void> {
+  const passwordHash = await hashPassword(PASSWORD)
+  const user = { username, passwordHash, roles: ['admin' as const], isOneTime: false }
+  await service.services.write((unit) => insertUser(unit, { ...user, nowMs: Date.now() }))
+  await run(['login', url, '--name', username, '--user', username], `${PASSWORD}\n`)
+}
+
+describe('rollout before the start', { timeout: FARMCTL_TEST_MS }, () => {
+  test('waits for others to approve its plan', async () => {
+    const { farm } = await farmOf('node-1')
+    await farm.run(['rollout', 'rules', 'set', '--approvals', '1'])
+    expect((await farm.run(['rollout', 'rules', 'get'])).stdout).toMatch(/^Approvals: 1, /)
+    const ordered = await start(farm)
+    expect([ordered.code, ordered.stdout]).toEqual([
+      4,
+      expect.stringMatching(/^Approved by 0 of 1: nobody$/m),
+    ])
+    const own = await farm.run(['rollout', 'approve', '--yes'])
+    expect([own.code, own.stderr]).toEqual([5, expect.stringMatching(/Ask somebody else/)])
+    await signInAs(farm, 'bob')
+    const approved = await farm.run(['rollout', 'approve', '--yes'])
+    expect(approved.code).toBe(0)
+    expect((await farm.run(['rollout', 'watch'])).code).toBe(0)
+  })
+
+  test('is rejected with a reason, or cancelled', async () => {
+    const { farm } = await farmOf('node-1')
+    await farm.run(['rollout', 'rules', 'set', '--approvals', '1'])
+    await start(farm)
+    const rejected = await farm.run(['rollout', 'reject', '--reason', 'Not today'])
+    expect(rejected.stdout).toMatch(/^rejected: .*Not today/m)
+    expect((await farm.run(['rollout', 'status'])).code).toBe(2)
+    await start(farm)
+    expect((await farm.run(['rollout', 'cancel'])).stdout).toMatch(/^cancelled: /m)
+  })
+
+  test('waits for its time; an emergency waits for nothing', async () => {
+    const { farm } = await farmOf('node-1')
+    const soon = new Date(Date.now() + 3_600_000).toISOString()
+    const wrong = await start(farm, '--at', '2030-01-31T22:00')
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/with its zone/)])
+    const later = await start(farm, '--at', soon, '--no-wait')
+    expect([later.code, later.stdout]).toEqual([0, expect.stringMatching(/waits: /)])
+    const scheduled = await farm.run(['rollout', 'status'])
+    expect(scheduled.stdout).toMatch(new RegExp(`^Not before ${soon}$`, 'm'))
+    const now = await start(farm, '--emergency', 'Keys leaked', '--gate', 'none', '--soak', '0')
+    expect([now.code, now.stdout]).toEqual([0, expect.stringMatching(/^Emergency: Keys leaked$/m)])
   })
 })
 

@@ -19,10 +19,40 @@ type Action = {
   reason?: 'needed' | 'optional'
   /** Asked first: what it does to nodes is not taken back by another word. */
   question?: (rollout: Rollout) => string
-  send: (api: Api, init: Init) => Promise<Rollout>
+  /** What is agreed to is shown before. */
+  isShown?: true
+  send: (api: Api, init: Init, rollout: Rollout) => Promise<Rollout>
 }
 
 const ACTIONS: readonly Action[] = [
+  {
+    name: 'approve',
+    description: 'agree to the plan of a rollout that somebody else ordered',
+    example: 'farmctl rollout approve rollout_01jd… --yes',
+    question: ({ config, version, planDigest }) =>
+      `Approve ${config}@${version}, plan ${planDigest}?`,
+    isShown: true,
+    send: (api, { params, body: { stateVersion } }, { planDigest }) => {
+      const body = { stateVersion, planDigest }
+      return bodyOf(api.POST('/api/v1/rollouts/{id}/actions/approve', { params, body }))
+    },
+  },
+  {
+    name: 'reject',
+    description: 'say no to a rollout that awaits approval, which ends it',
+    example: 'farmctl rollout reject --reason "Not on Friday"',
+    reason: 'needed',
+    send: (api, { params, body }) =>
+      bodyOf(
+        api.POST('/api/v1/rollouts/{id}/actions/reject', { params, body: { reason: '', ...body } }),
+      ),
+  },
+  {
+    name: 'cancel',
+    description: 'end a rollout that has not begun',
+    example: 'farmctl rollout cancel rollout_01jd…',
+    send: (api, init) => bodyOf(api.POST('/api/v1/rollouts/{id}/actions/cancel', init)),
+  },
   {
     name: 'pause',
     description: 'offer it to no further node until it is resumed; nodes under way go on',
@@ -71,7 +101,7 @@ export function registerRolloutActions(rollout: Command, act: Act): void {
 }
 
 function registerAction(rollout: Command, act: Act, action: Action): void {
-  const { name, description, example, reason, question, send } = action
+  const { name, description, example, reason, question, isShown, send } = action
   const command = rollout.command(name).description(description).argument('[id]', WHICH)
   const why = 'why; the audit keeps it'
   if (reason === 'needed') command.requiredOption('--reason <text>', why)
@@ -81,12 +111,13 @@ function registerAction(rollout: Command, act: Act, action: Action): void {
   act<Options>(command, async (tool, options, id) => {
     const api = tool.api()
     const found = await findRollout(api, id)
+    if (isShown && !tool.json) tool.terminal.note(rolloutLines(found).join('\n'))
     if (question) await agree(tool, options.yes, question(found))
     const body = {
       stateVersion: found.stateVersion,
       ...(options.reason !== undefined && { reason: options.reason }),
     }
-    const after = await send(api, { params: { path: { id: found.id } }, body })
+    const after = await send(api, { params: { path: { id: found.id } }, body }, found)
     tool.show(after, () => rolloutLines(after))
   })
 }

@@ -17,8 +17,10 @@ type OrderOptions = StrategyFlags & {
   selector?: string
   strategy?: string
   onOverlap?: NonNullable<NewRollout['onOverlap']>
+  emergency?: string
 }
 type StartOptions = OrderOptions & {
+  at?: string
   message?: string
   plan?: string
   dryRun?: boolean
@@ -30,6 +32,7 @@ export function registerRolloutStart(rollout: Command, act: Act): void {
   const start = ordered(rollout.command('start'))
     .description('show what a rollout would do, ask, start it, and watch it to its end')
     .option('-m, --message <text>', 'why, for the history')
+    .option('--at <time>', 'not before then, as in 2030-01-31T22:00:00Z', readTime)
     .option('--plan <digest>', 'start only what was planned: the digest that “plan” prints')
     .option('--dry-run', 'show what it would do only, as “plan” does')
     .option('-y, --yes', 'do not ask')
@@ -77,12 +80,20 @@ const ordered = (command: Command) =>
         'supersede',
       ]),
     )
+    .option('--emergency <reason>', 'now: past approvals and windows, in place of other rollouts')
 
 const gather = (gate: string, gates: string[] = []) => [...gates, gate]
 
+/** Without a zone it would be this machine's, which another reader does not know. */
+function readTime(text: string): string {
+  const hasZone = /(Z|[+-]\d\d:\d\d)$/.test(text)
+  if (hasZone && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString()
+  throw new Failure(`--at: "${text}" is no time with its zone, as in 2030-01-31T22:00:00Z.`)
+}
+
 async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<NewRollout> {
   const [config = '', which = 'latest'] = what.split('@')
-  const { selector, onOverlap } = options
+  const { selector, onOverlap, emergency: reason } = options
   const strategy = strategyOf(options, await strategyFile(tool, options.strategy))
   return {
     config,
@@ -90,6 +101,7 @@ async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<Ne
     ...(selector !== undefined && { selector }),
     ...(strategy !== undefined && { strategy }),
     ...(onOverlap !== undefined && { onOverlap }),
+    ...(reason !== undefined && { emergency: { reason } }),
   }
 }
 
@@ -111,7 +123,7 @@ async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
 }
 
 async function startRollout(tool: Tool, options: StartOptions, what = ''): Promise<void> {
-  const { message, yes = false } = options
+  const { message, at, yes = false } = options
   const order = await orderOf(tool, options, what)
   if (options.dryRun) return planRollout(tool, order)
   const plan = await askPlan(tool, order)
@@ -123,12 +135,16 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   const body = {
     ...order,
     ...(message !== undefined && { message }),
+    ...(at !== undefined && { startAt: at }),
     ...(planDigest !== undefined && { planDigest }),
   }
   const started = (await bodyOf(tool.api().POST('/api/v1/rollouts', { body }))) as Rollout
   if (options.wait) await watchRollout(tool, started.id)
-  else tool.show(started, () => [`${started.id} has begun. Watch it: farmctl rollout watch`])
+  else tool.show(started, () => [startedLine(started)])
 }
+
+const startedLine = ({ id, startedAt, reason }: Rollout) =>
+  `${id} ${startedAt === null ? `waits: ${reason}` : 'has begun.'} Watch it: farmctl rollout watch`
 
 function requireAccepted({ config, version, nodes }: RolloutPlan): void {
   const lines = nodes.flatMap(({ nodeName, errors }) =>

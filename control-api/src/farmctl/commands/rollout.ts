@@ -9,6 +9,7 @@ import { findRollout, requireSuccess, WHICH, watchRollout } from '../rollouts/wa
 import { examples } from './examples.ts'
 import { listResource } from './get.ts'
 import { registerRolloutActions } from './rollout-actions.ts'
+import { registerRolloutRules } from './rollout-rules.ts'
 import { registerRolloutStart } from './rollout-start.ts'
 
 export function registerRollout(program: Command, act: Act): void {
@@ -41,4 +42,5 @@ export function registerRollout(program: Command, act: Act): void {
     await watchRollout(tool, (await findRollout(tool.api(), id)).id)
   })
   registerRolloutActions(rollout, act)
+  registerRolloutRules(rollout, act)
 }

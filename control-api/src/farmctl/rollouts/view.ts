@@ -68,8 +68,10 @@ export function rolloutLines(rollout: Rollout): string[] {
     found.map((error) => `${nodeName}: ${atPosition(`${config}@${version}`, error)}`),
   )
   return [
-    `${id}: ${config}@${version}, begun ${age(createdAt)} ago by ${author}`,
+    `${id}: ${config}@${version}, ordered ${age(createdAt)} ago by ${author}`,
+    ...(rollout.emergency === null ? [] : [`Emergency: ${rollout.emergency}`]),
     `${state}: ${reason}`,
+    ...waitingLines(rollout),
     ...waveLines(rollout),
     ...(rollout.evidence === null ? [] : evidenceLines(rollout.evidence)),
     ...waveTable(['NODE', 'STATE', 'CODE', 'MESSAGE'], rows, rollout.waves.length > 1),
@@ -77,10 +79,25 @@ export function rolloutLines(rollout: Rollout): string[] {
   ]
 }
 
+function waitingLines({ startedAt, endedAt, ...rollout }: Rollout): string[] {
+  if (startedAt !== null || endedAt !== null) return []
+  const { approvals, approvalsNeeded, startAt, blockedBy, planDigest } = rollout
+  const by = approvals.map((approval) => approval.by).join(', ') || 'nobody'
+  return [
+    ...(approvalsNeeded > 0
+      ? [`Approved by ${approvals.length} of ${approvalsNeeded}: ${by}`]
+      : []),
+    ...(startAt === null ? [] : [`Not before ${startAt}`]),
+    ...(blockedBy.length > 0 ? [`Behind ${blockedBy.join(', ')}`] : []),
+    `Plan ${planDigest}`,
+  ]
+}
+
 function waveLines({ waves, wave, phase, soakedSeconds, policy }: Rollout): string[] {
   if (waves.length < 2) return []
   const at = (index: number) => {
     if (index !== wave) return index < wave ? 'through' : 'its turn has not come'
+    if (phase === 'waiting') return 'waits for a change window'
     const soaked = `soaking, ${Math.floor(soakedSeconds)} of ${policy.soakSeconds} s`
     return phase === 'soaking' ? soaked : 'under way'
   }
