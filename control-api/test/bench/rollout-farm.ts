@@ -33,10 +33,11 @@ type Count = { simulated: number; real: number }
 type NodeList = { items: { sync: { state: string } }[]; nextCursor: string | null }
 export type RolloutTimes = {
   state: string
+  stateVersion: number
   reason: string
   createdAt: string
   endedAt: string | null
-  tasks: { nodeName: string; state: string; message: string; updatedAt: string }[]
+  tasks: { state: string; updatedAt: string }[]
 }
 
 export class RolloutFarm {
@@ -170,7 +171,7 @@ export class RolloutFarm {
     return states
   }
 
-  /** A new version; resolves when every node is healthy with it. */
+  /** A new version; resolves when every node is healthy with it, or it is paused, and frozen then. */
   async rollOut(order: object): Promise<RolloutTimes> {
     const text = textOf(this.#home, this.#versions + 1)
     const parent = this.#versions
@@ -182,11 +183,17 @@ export class RolloutFarm {
     let seen: RolloutTimes | null = null
     await this.#until('the rollout ends', async () => {
       seen = (await this.#session.must('GET', `/rollouts/${id}`)).body as unknown as RolloutTimes
-      if (seen.state === 'paused') throw new Error(whyPaused(seen))
-      return seen.endedAt !== null
+      return seen.endedAt !== null || seen.state === 'paused'
     })
     if (seen === null) throw new Error('the rollout was never seen')
+    await this.#makeWay(String(id), seen)
     return seen
+  }
+
+  /** The next one wants its nodes. */
+  async #makeWay(id: string, { state, stateVersion }: RolloutTimes): Promise<void> {
+    if (state !== 'paused') return
+    await this.#session.must('POST', `/rollouts/${id}/actions/freeze`, { stateVersion })
   }
 
   async #until(what: string, isSo: () => Promise<boolean>): Promise<void> {
@@ -196,12 +203,6 @@ export class RolloutFarm {
       await sleep(POLL_MS)
     }
   }
-}
-
-function whyPaused({ reason, tasks }: RolloutTimes): string {
-  const why = Map.groupBy(tasks, ({ state, message }) => `${state} ${message}`)
-  const counts = [...why].map(([what, of]) => `${of.length} ${what}`)
-  return `the rollout is paused: ${reason}\n${counts.join('\n')}`
 }
 
 /** Each five seconds, and not all nodes at the same moment. A refused one is left: real nodes send it later. */

@@ -18,6 +18,7 @@ import { type Action, mayKeep, reduce, whyNot } from './rules.ts'
 import type { Evidence, OnFailure } from './schema.ts'
 import {
   awaitingRollouts,
+  isGoingBack,
   type Loaded,
   loadRollout,
   type Reader,
@@ -259,6 +260,8 @@ export function createEngine(deps: Deps): Engine {
 
     async mayKeep(unit, offer) {
       if (offer.rolloutId === null) return true
+      // Every node asks; its tasks matter only to a rollout that goes back.
+      if (!(await isGoingBack(unit.trx, offer.rolloutId))) return true
       const loaded = await load(unit, offer.rolloutId)
       return loaded === null || mayKeep(loaded.rollout, offer)
     },

@@ -9,7 +9,7 @@ import { readFarmRules } from './farm-rules.ts'
 import { AT_ONCE, type Policy, type Rollout } from './model.ts'
 import type { RolloutState } from './schema.ts'
 import type { RolloutTables } from './tables.ts'
-import { insertTasks, type NewTask, tasksOf, toTask, unprovenBeside } from './task-store.ts'
+import { insertTasks, loadTasks, type NewTask, unprovenBeside } from './task-store.ts'
 
 export type Reader = Kysely<Database> | Transaction<Database>
 export type Trx = Transaction<Database>
@@ -93,13 +93,22 @@ export async function loadRollout(
 ): Promise<Loaded | null> {
   const row = await findRollout(trx, id)
   if (!row) return null
-  const rows = await tasksOf(trx, [id], null)
-  const tasks = rows.map((task) => toTask(task, isConnected(task.node_id)))
+  const tasks = await loadTasks(trx, id, isConnected)
   const { state, reason } = row
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
   const { blastBudget: budget } = (await readFarmRules(trx)).rules
   const room = budget === null ? null : budget - (await unprovenBeside(trx, id))
   return { row, rollout: { state, reason, ...frozen, tasks, room, closed: null } }
+}
+
+/** Whether nodes are to get back what they had. */
+export async function isGoingBack(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('rollouts')
+    .select(sql<string | null>`progress ->> 'goesBack'`.as('why'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined && row.why !== null
 }
 
 export async function saveRollout(trx: Trx, row: RolloutRow): Promise<void> {

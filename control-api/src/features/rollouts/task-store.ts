@@ -60,7 +60,44 @@ export const tasksOf = (
     .orderBy('nodes.name')
     .execute()
 
-export const toTask = (row: TaskWithName, isConnected: boolean): Task => ({
+/** Each message of a node reads all tasks of its rollout, so nothing is read but what the reducer needs. */
+const TASK_COLUMNS = [
+  'node_id',
+  'wave',
+  'state',
+  'generation',
+  'digest',
+  'code',
+  'message',
+  'errors',
+  'deadline_remaining_ms',
+  'previous_generation',
+  'previous_digest',
+  'offers',
+  'flaps',
+  'refusals',
+  'kind',
+  'excused',
+] as const
+type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name'>
+
+export async function loadTasks(
+  db: Reader,
+  rolloutId: string,
+  isConnected: (nodeId: string) => boolean,
+): Promise<Task[]> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
+    .select(TASK_COLUMNS)
+    .select('nodes.name as node_name')
+    .where('rollout_id', '=', rolloutId)
+    .orderBy('nodes.name')
+    .execute()
+  return rows.map((row) => toTask(row, isConnected(row.node_id)))
+}
+
+const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   nodeId: row.node_id,
   nodeName: row.node_name,
   wave: row.wave,

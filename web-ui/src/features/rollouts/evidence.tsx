@@ -88,6 +88,7 @@ function Side({ metric, side }: { metric: Gate['metric']; side: Gate['canary'] }
       <div className="dim">
         {formatCount(side.samples)} requests, {plural(side.nodes, 'node')}
       </div>
+      {side.probed > 0 && <div className="dim">with {plural(side.probed, 'probe')}</div>}
     </td>
   )
 }

@@ -106,7 +106,7 @@ describe('a rollout', () => {
       metric: 'firstByteP99' as const,
       max: 1.5,
       verdict: 'fail' as const,
-      canary: { nodes: 1, samples: 700, probed: 0, value: 0.09 },
+      canary: { nodes: 1, samples: 700, probed: 300, value: 0.09 },
       control: { nodes: 8, samples: 6100, probed: 0, value: 0.04 },
       value: 2.25,
       low: 1.9,
@@ -128,6 +128,8 @@ describe('a rollout', () => {
     expect(row).toHaveTextContent('90 ms700 requests, 1 node')
     expect(row).toHaveTextContent('40 ms6,100 requests, 8 nodes')
     expect(row).toHaveTextContent('2.25 times1.9 to 2.6≤ 1.5 times')
+    expect(within(row as HTMLElement).getAllByText(/^with \d+ probes?$/)).toHaveLength(1)
+    expect(row).toHaveTextContent('with 300 probes')
     expect(panel.getByText(/: first byte p99 is 2.25 times the others’/)).toBeVisible()
   })
 
