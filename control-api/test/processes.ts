@@ -6,6 +6,8 @@ import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 
 const source = resolve(import.meta.dirname, '../src')
+/** It takes two seconds of a core that may have much else to do: this is for when it never would. */
+const START_WITHIN_MS = 60_000
 type Ended = { code: number | null; stdout: string; stderr: string }
 
 export function start(script: string, args: string[], env: Record<string, string>) {
@@ -37,7 +39,7 @@ export const serverEnv = (dataDir: string) => ({
 
 export async function startServer(dataDir: string, env: Record<string, string> = {}) {
   const server = start('server.ts', [], { ...serverEnv(dataDir), ...env })
-  await expect.poll(() => server.out.stdout, { timeout: 15_000 }).toMatch(/Agents/)
+  await expect.poll(() => server.out.stdout, { timeout: START_WITHIN_MS }).toMatch(/Agents/)
   const url = /Console and API {2}(\S+)/.exec(server.out.stdout)?.[1] ?? ''
   return { ...server, url }
 }

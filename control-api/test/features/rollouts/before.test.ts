@@ -370,6 +370,7 @@ describe('an emergency', () => {
   it('goes before all others, one node first, and is in the audit', async () => {
     const service = await servingFarm()
     const { admin, nodes } = service
+    await saveVersion(admin, text(8091), 2)
     conducts(service, 0, NACK)
     const first = (await order(admin, { version: 2 })).json()
     await reaches(service, first.id, 'paused')
@@ -377,13 +378,13 @@ describe('an emergency', () => {
     await setRules(service, { approvals: 2, ...closed(Date.now()) })
     conducts(service, 0, { kind: 'good' })
     const strategy = { minHealthySeconds: 0, soakSeconds: 0, gates: [] }
-    const ordered = (await order(admin, { version: 1, emergency, strategy })).json()
+    const ordered = (await order(admin, { version: 3, emergency, strategy })).json()
     expect(ordered).toMatchObject({ approvalsNeeded: 0, policy: { maxParallel: 1 } })
     expect((await get(service, first.id)).state).toBe('frozen')
     expect(await get(service, queued.id)).toMatchObject({ state: 'superseded' })
     const ended = await reaches(service, ordered.id, 'succeeded')
-    expect(ended.waves.map((wave) => wave.nodes).slice(0, 1)).toEqual([1])
-    expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8080), text(8080), text(8080)])
+    expect(ended.waves.map((wave) => wave.nodes)).toEqual([1, 2])
+    expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8091), text(8091), text(8091)])
     const { data } = await service.services.db
       .selectFrom('events')
       .select('data')
