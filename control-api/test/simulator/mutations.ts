@@ -20,8 +20,8 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'no lease check: a second rollout takes nodes that another owns',
     file: QUEUE,
-    find: 'const inItsWay = [...among(owners)]',
-    put: 'const inItsWay: string[] = []',
+    find: 'if (blockedBy.length === 0) return',
+    put: 'if (blockedBy.length >= 0) return',
   },
   {
     name: 'no limit of nodes that are offered the version at once',
