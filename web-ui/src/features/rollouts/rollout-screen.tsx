@@ -24,6 +24,7 @@ import {
   taskSentence,
   taskVerdict,
 } from './rules.ts'
+import { FAST_PATH } from './strategy-words.ts'
 import { Timeline } from './timeline.tsx'
 import { WaitsFor } from './waits-for.tsx'
 import { Waves } from './waves.tsx'
@@ -65,6 +66,7 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
         <TimeAgo at={rollout.createdAt} />
       </span>
       {rollout.message !== '' && <span>“{rollout.message}”</span>}
+      {rollout.isFastPath && <span>{FAST_PATH}</span>}
       {rollout.emergency !== null && <span>Emergency: “{rollout.emergency}”</span>}
       <code>{rollout.id}</code>
     </>

@@ -276,6 +276,11 @@ describe('a rollout', () => {
       .toEqual({ stateVersion: 4 })
   })
 
+  test('says that it is on the fast path, and what that leaves out', async () => {
+    renderApp(address, { [endpoint]: () => json(rollout({ isFastPath: true })) })
+    expect(await screen.findByText(/^Fast path: .* gates that only pause/, {}, soon)).toBeVisible()
+  })
+
   test('says that it is an emergency, and why', async () => {
     renderApp(address, { [endpoint]: () => json(rollout({ emergency: 'Keys leaked' })) })
     expect(await screen.findByText('Emergency: “Keys leaked”', {}, soon)).toBeVisible()
