@@ -169,7 +169,7 @@ function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
       <td>
         {node.digest === null ? <span className="dim">–</span> : <Digest value={node.digest} />}
       </td>
-      <td>
+      <td className={classes.says}>
         {node.errors.length === 0 ? (
           <span className="dim">none</span>
         ) : (

@@ -50,7 +50,7 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
             <PolicyFacts policy={data.policy} />
-            <Timeline id={id} session={session} />
+            <Timeline rollout={data} session={session} />
           </>
         )}
       </QueryStates>
