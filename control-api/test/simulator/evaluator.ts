@@ -70,7 +70,7 @@ export class Evaluator {
     const isConnected = (nodeId: string) => plane.connected.has(nodeId)
     for (const [id, rollout] of gated(plane.db.rollouts)) {
       const measured = { nowMs: plane.wallMs, samplesOf, isConnected }
-      for (const { nodeId } of illOf(rollout, measured)) plane.ill(id, nodeId)
+      for (const { nodeId } of illOf(rollout, measured)) if (plane.isUp) plane.ill(id, nodeId)
       const found = judgeWave(id, rollout, measured)
       if (!found) continue
       const silent = silentOf(found.canary.tasks, { has: (nodeId) => this.#isHeard(nodeId) })
