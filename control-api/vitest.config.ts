@@ -4,5 +4,12 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   // Argon2 costs 64 MiB and tens of milliseconds a time, and two cores may be shared with the C build.
   // A test waits half of its time, for processes and for argon2's own threads: three share two cores well.
-  test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 20_000, maxWorkers: 3 },
+  // Files share their modules: to load them and to compile a hundred schemas takes seconds, and there are 110 files.
+  test: {
+    include: ['test/**/*.test.ts'],
+    isolate: false,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    maxWorkers: 3,
+  },
 })

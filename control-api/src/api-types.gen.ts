@@ -2011,6 +2011,7 @@ export interface components {
             openDescriptors: number | null;
             descriptorLimit: number | null;
             openConnections: number | null;
+            clockOffsetSeconds: number | null;
             roots: {
                 path: string;
                 device: string | null;
@@ -7319,6 +7320,7 @@ export interface operations {
                      *             "openDescriptors": 0.25,
                      *             "descriptorLimit": 0.25,
                      *             "openConnections": 0.25,
+                     *             "clockOffsetSeconds": 0.25,
                      *             "roots": [
                      *               {
                      *                 "path": "path",
@@ -7661,6 +7663,7 @@ export interface operations {
                      *         "openDescriptors": 0.25,
                      *         "descriptorLimit": 0.25,
                      *         "openConnections": 0.25,
+                     *         "clockOffsetSeconds": 0.25,
                      *         "roots": [
                      *           {
                      *             "path": "path",
@@ -8145,6 +8148,7 @@ export interface operations {
                      *         "openDescriptors": 0.25,
                      *         "descriptorLimit": 0.25,
                      *         "openConnections": 0.25,
+                     *         "clockOffsetSeconds": 0.25,
                      *         "roots": [
                      *           {
                      *             "path": "path",

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TEXT_BYTES 4096 /* of a file in /proc: what is wanted comes first */
@@ -108,6 +109,13 @@ static void read_descriptors(struct agent_facts *facts)
         facts->reads = MANY_EVERY;
 }
 
+static int64_t unix_time_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 void agent_facts_read(struct agent_facts *facts)
 {
     char text[TEXT_BYTES];
@@ -125,6 +133,7 @@ void agent_facts_read(struct agent_facts *facts)
     read_text("/proc/self/statm", text);
     facts->resident_bytes = parse_resident(text, sysconf(_SC_PAGESIZE));
     read_descriptors(facts);
+    facts->unix_time_ms = unix_time_ms();
 }
 
 /* --- the message --- */
@@ -158,7 +167,7 @@ json_t *agent_facts_json(const struct agent_facts *facts)
         if (root)
             json_array_append_new(roots, root);
     }
-    return json_pack("{so so so so so so so so so so}", "cpuCount",
+    return json_pack("{so so so so so so so so so sI so}", "cpuCount",
                      integer_or_null(facts->cpu_count), "loadAverage1m",
                      real_or_null(facts->load_average_1m), "cpuBusySeconds",
                      real_or_null(facts->cpu_busy_seconds), "memoryTotalBytes",
@@ -167,5 +176,6 @@ json_t *agent_facts_json(const struct agent_facts *facts)
                      integer_or_null(facts->resident_bytes), "openDescriptors",
                      integer_or_null(facts->open_descriptors), "descriptorLimit",
                      integer_or_null(facts->descriptor_limit), "openConnections",
-                     integer_or_null(facts->open_connections), "roots", roots);
+                     integer_or_null(facts->open_connections), "unixTimeMs",
+                     (json_int_t)facts->unix_time_ms, "roots", roots);
 }

@@ -23,6 +23,7 @@ struct agent_facts {
     uint64_t open_descriptors;
     uint64_t descriptor_limit;
     uint64_t open_connections; /* the caller's */
+    int64_t unix_time_ms;      /* by this machine's clock */
     struct agent_roots roots;
 
     unsigned reads; /* … before which the descriptors are not counted again */

@@ -3,7 +3,7 @@
 // and wakes them.
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
-import type { HostSample } from './host.ts'
+import { type HostSample, withOffset } from './host.ts'
 import type { Gauges } from './messages.gen.ts'
 
 /** Three missed reports. The console's "unknown" begins here. */
@@ -22,11 +22,18 @@ export type Presence = {
   lastSeenAtMs: number | null
   gauges: Gauges
   /** The newest two. */
-  host: { newest: HostSample; before: HostSample | null } | null
+  host: KnownHost | null
   /** Why it was not let in when it last tried; null: it was. */
   refused: Refused | null
 }
 export type Refused = { code: string; atMs: number }
+
+/** clockOffsetsMs: of the newest reports, the node's clock before ours. */
+export type KnownHost = {
+  newest: HostSample
+  before: HostSample | null
+  clockOffsetsMs: readonly number[]
+}
 
 type Entry = {
   connected: boolean
@@ -108,7 +115,8 @@ export class Fleet {
 
   setHost(nodeId: string, newest: HostSample): void {
     const entry = this.#entry(nodeId)
-    entry.host = { newest, before: entry.host?.newest ?? null }
+    const { newest: before = null, clockOffsetsMs = [] } = entry.host ?? {}
+    entry.host = { newest, before, clockOffsetsMs: withOffset(clockOffsetsMs, newest) }
   }
 
   /**

@@ -57,3 +57,18 @@ function increase(from: number | null | undefined, to: number | null): number | 
 
 const over = (amount: number | null, by: number | null) =>
   amount === null || by === null || by <= 0 ? null : amount / by
+
+const KEPT_OFFSETS = 6
+
+/** How far the node's clock was ahead of ours, in its newest reports; none of a node that does not tell. */
+export function withOffset(
+  known: readonly number[],
+  { facts, atMs }: Pick<HostSample, 'facts' | 'atMs'>,
+): readonly number[] {
+  const { unixTimeMs } = facts
+  return unixTimeMs === undefined ? known : [...known, unixTimeMs - atMs].slice(-KEPT_OFFSETS)
+}
+
+/** Each report was under way for a while, which makes the clock seem behind: the quickest errs least. */
+export const clockOffsetMs = (offsets: readonly number[]): number | null =>
+  offsets.length > 0 ? Math.max(...offsets) : null

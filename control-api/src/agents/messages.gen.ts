@@ -133,6 +133,7 @@ export type Host = {
   openDescriptors: number | null
   descriptorLimit: number | null
   openConnections: number | null
+  unixTimeMs?: number
   roots: (HostRoot)[]
 }
 

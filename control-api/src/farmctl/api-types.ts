@@ -23,6 +23,7 @@ export type RolloutRules = Answer<'getRolloutRules', 200>
 export type Strategy = NonNullable<NewRollout['strategy']>
 export type WaveSize = NonNullable<Strategy['waves']>[number]
 export type Gate = NonNullable<Strategy['gates']>[number]
+export type Probe = NonNullable<Strategy['probes']>[number]
 export type OnFailure = Gate['onFail']
 export type RolloutPlan = Answer<'createRollout', 200>
 export type Group = Answer<'getGroup', 200>

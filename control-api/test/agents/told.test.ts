@@ -124,6 +124,26 @@ describe('the machine', () => {
     expect(second.roots[1]).toMatchObject({ totalBytes: null, readBytesPerSecond: null })
   })
 
+  test('has a clock, held against ours by the report that was under way least', async () => {
+    let now = 1_800_000_000_000
+    const service = await build({ now: () => now })
+    const node = await enrolNode(service)
+    await node.hello()
+    const { unixTimeMs: _, ...silent } = facts
+    await node.report({ host: silent, uptimeMs: 55_000 })
+    expect((await node.show()).host.clockOffsetSeconds).toBeNull()
+    const report = (aheadMs: number, uptimeMs: number) => {
+      now += 5_000
+      return node.report({ host: { ...facts, unixTimeMs: now + aheadMs }, uptimeMs })
+    }
+    await report(6_200, 60_000)
+    await report(1_000, 65_000)
+    expect((await node.show()).host.clockOffsetSeconds).toBe(6.2)
+    // Somebody set its time.
+    for (let i = 1; i <= 6; i++) await report(-20, 65_000 + i * 5_000)
+    expect((await node.show()).host.clockOffsetSeconds).toBe(-0.02)
+  })
+
   test('of a node that does not tell is unknown, not zero', async () => {
     const service = await build()
     const node = await enrolNode(service)

@@ -11,6 +11,7 @@ import { unifiedDiff } from '../../src/farmctl/line-diff.ts'
 import { changedRules, readWindow, rulesLines } from '../../src/farmctl/rollouts/farm-rules.ts'
 import {
   readGate,
+  readProbe,
   readStrategy,
   readWaves,
   strategyOf,
@@ -60,10 +61,26 @@ describe('how a rollout goes', () => {
     ['a wave in another unit', () => readWaves('5MB'), /"5MB" is no wave/],
     ['a gate of nothing known', () => readGate('cpu<=1'), /errors5xx, errors404/],
     ['a gate without a limit', () => readGate('errors5xx'), /"errors5xx" is no gate/],
+    [
+      'a probe with a scheme',
+      () => readProbe('http://a.example/'),
+      /"http:\/\/a\.example\/" is no/,
+    ],
+    ['a probe without a path', () => readProbe('www.example.org'), /index\.html, or \/ of/],
     ['a soak without a unit known', () => strategyOf({ soak: '2 days' }), /--soak: "2 days"/],
     ['no nodes at a time', () => strategyOf({ maxParallel: '0' }), /--max-parallel/],
     ['a file that is no object', () => readStrategy('s.json', '[1]'), /^s\.json:1:1: /],
   ])('%s is refused', (_what, read, message) => expect(read).toThrow(message))
+
+  test('probes are a path, of a site or of the node itself', () => {
+    expect(readProbe('www.example.org/a?b=%20')).toEqual({
+      host: 'www.example.org',
+      path: '/a?b=%20',
+    })
+    expect(strategyOf({ probe: ['/', '/img/logo.png'] })).toEqual({
+      probes: [{ path: '/' }, { path: '/img/logo.png' }],
+    })
+  })
 
   test('nothing said is all at once; flags go over the file', () => {
     expect(strategyOf({})).toBeUndefined()

@@ -100,6 +100,28 @@ describe('rollout by waves', { timeout: FARMCTL_TEST_MS }, () => {
     expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/has begun/)])
   })
 
+  test('says its probes, the time of each step and the fast path, planned and under way', async () => {
+    const { farm } = await farmOf('node-1', 'node-2')
+    const probed = ['--probe', 'www.example.org/', '--probe', '/img/logo.png']
+    const planned = await farm.run(['rollout', 'plan', 'default', ...byWaves, ...probed])
+    expect(planned.stdout).toMatch(/^Probes: www\.example\.org\/ \/img\/logo\.png$/m)
+    expect(planned.stdout).not.toMatch(/Fast path/)
+    await start(farm, ...byWaves, ...probed, '--no-wait')
+    const { stdout } = await farm.run(['rollout', 'status'])
+    expect(stdout).toMatch(/^Probes: www\.example\.org\/ \/img\/logo\.png$/m)
+    expect(stdout).toMatch(
+      /^Each node: checked within 10 s, running within 30 s, confirmed within 60 s$/m,
+    )
+  })
+
+  test('of a version that succeeded not long ago takes the fast path, and says so', async () => {
+    const { farm } = await farmOf('node-1')
+    await start(farm)
+    const again = await farm.run(['rollout', 'plan', 'default@1', '--careful'])
+    expect(again.stdout).toMatch(/^Fast path: .* gates that only pause are left out\.$/m)
+    expect(again.stdout).not.toMatch(/firstByteP99/)
+  })
+
   test('shows its wave, and goes past it with a reason only', async () => {
     const { farm } = await farmOf('node-1', 'node-2')
     const quick = farm.file('strategy.json', '{ "minHealthySeconds": 0, "gates": [] }')

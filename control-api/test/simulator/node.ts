@@ -123,6 +123,7 @@ export class SimNode implements Speaker {
     this.have = 0
     this.isRefused = false
     this.running = null
+    this.#talk.end()
     this.#talk = new Talk(this.#deps, this)
   }
 

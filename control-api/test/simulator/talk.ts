@@ -45,6 +45,7 @@ export class Talk {
   #isInSession = false
   #isAsking = false
   #isTalking = false
+  #isOver = false
   /** Of the message on its way; an answer to an earlier one is not heard. */
   #said = 0
   /** Came while a confirmation was under way. */
@@ -69,6 +70,11 @@ export class Talk {
     speaker.later(...RETRY_MS, () => {
       if (isIt()) this.#goOn()
     })
+  }
+
+  /** Its process has ended. What it said still arrives; the answer has nobody to go to. */
+  end(): void {
+    this.#isOver = true
   }
 
   /** Its hello is to be said again. */
@@ -124,7 +130,7 @@ export class Talk {
     network.carry(speaker.id, () => {
       speaker.send(message, (answer) => {
         network.carry(speaker.id, () => {
-          if (speaker.isUp) speaker.safely(() => then(answer))
+          if (speaker.isUp && !this.#isOver) speaker.safely(() => then(answer))
         })
       })
     })

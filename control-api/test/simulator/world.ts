@@ -22,7 +22,8 @@ export type Scope = {
 }
 export const ALL: Scope = { nodes: 8, unrestMs: 8 * 60_000, without: new Set() }
 
-const PEACE_MS = 30 * 60_000
+/** Twenty may stand in line, each with its waves, and every soak takes its time. */
+const PEACE_MS = 8 * 3_600_000
 /** Nothing happens for so long: nothing will. */
 const REST_MS = 150_000
 const TICK_MS = 1_000

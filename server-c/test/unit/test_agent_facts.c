@@ -28,8 +28,8 @@ static void the_example_is_built(void)
         {first, "nvme0n1", 512110190592, 255805095296, 9437184000, 144000, 38120},
         {second, "", AGENT_FACT_UNKNOWN, AGENT_FACT_UNKNOWN, AGENT_FACT_UNKNOWN, AGENT_FACT_UNKNOWN,
          AGENT_FACT_UNKNOWN}};
-    struct agent_facts facts = {
-        8, 0.42, 5211.37, 16777216000, 12884901888, 31457280, 64, 20000, 3, {roots, 2}, 0};
+    struct agent_facts facts = {8,  0.42,  5211.37, 16777216000,   12884901888, 31457280,
+                                64, 20000, 3,       1800000000250, {roots, 2},  0};
     json_t *example = example_load("report.request.host"), *host = agent_facts_json(&facts);
     example_expect(__LINE__, "host", json_dumps(host, JSON_COMPACT),
                    json_incref(json_object_get(example, "host")));
@@ -59,6 +59,7 @@ static void this_machine_has_facts(void)
     CHECK_TRUE(facts.resident_bytes > 100000 && facts.resident_bytes < facts.memory_total_bytes,
                "resident");
     CHECK_TRUE(facts.cpu_busy_seconds > 0 && facts.load_average_1m >= 0, "work");
+    CHECK_TRUE(llabs(facts.unix_time_ms / 1000 - (int64_t)time(NULL)) <= 1, "clock");
     uint64_t before = facts.open_descriptors;
     for (int i = 0; i < 3; i++)
         more[i] = dup(0);

@@ -31,6 +31,16 @@ test('a rollout under way is named with its progress; one that ended is not', ()
   )
 })
 
+test('rollouts that wait are named while they are few, without progress, then counted', () => {
+  const wait = (id: string) => rollout({ id, state: 'awaiting_approval' })
+  expect(said([], [wait('a')], now)).toBe(
+    'no node enrolled; rollout of default v2 awaiting approval',
+  )
+  expect(said([], [rollout(), ...['a', 'b', 'c'].map(wait)], now)).toMatch(
+    /rollout of default v2 running, 0 of 1 node done, 3 rollouts waiting$/,
+  )
+})
+
 test('a silent node is named, with for how long', () => {
   const silent = inState('edge-7', 'unknown', '2026-11-21T08:56:00Z')
   expect(said([silent], [], now)).toBe('1 node; no rollout running; edge-7 silent for 4 min')

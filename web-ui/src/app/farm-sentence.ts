@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The farm's state in one sentence, in parts that each lead somewhere.
 
-import { isOver, progressText, rolloutVerdict } from '../features/rollouts/rules.ts'
+import { isOver, isWaiting, progressText, rolloutVerdict } from '../features/rollouts/rules.ts'
 import type { Node, Rollout, SyncState } from '../lib/api-types.ts'
 import { plural } from '../lib/format.ts'
 import { formatDuration } from '../lib/time.ts'
@@ -23,7 +23,7 @@ const stateWords: Record<SyncState, string> = {
 
 const inOrder: readonly SyncState[] = ['in-sync', 'applying', 'out-of-sync', 'drift', 'waiting']
 
-/** Silent nodes are named while they are few, with how long they have been silent. */
+/** Silent nodes are named while they are few, with how long they have been silent; rollouts likewise. */
 const MAX_NAMED = 2
 
 export function farmSentence(
@@ -56,13 +56,21 @@ function rolloutsClause(rollouts: readonly Rollout[]): SentencePart[] {
   if (active.length === 0) {
     return [{ key: 'rollouts', text: 'no rollout running', to: { rollouts: true } }]
   }
-  return active.map((rollout) => ({
-    key: rollout.id,
-    text:
-      `rollout of ${rollout.config} v${rollout.version} ` +
-      `${rolloutVerdict[rollout.state].label.toLowerCase()}, ${progressText(rollout)}`,
-    to: { rollout: rollout.id },
-  }))
+  const waiting = active.filter(({ state }) => isWaiting(state))
+  const underWay = active.filter(({ state }) => !isWaiting(state))
+  return [...partsOf(underWay, 'under way'), ...partsOf(waiting, 'waiting')]
+}
+
+function partsOf(rollouts: readonly Rollout[], how: string): SentencePart[] {
+  if (rollouts.length <= MAX_NAMED) return rollouts.map(rolloutPart)
+  return [{ key: how, text: `${rollouts.length} rollouts ${how}`, to: { rollouts: true } }]
+}
+
+function rolloutPart(rollout: Rollout): SentencePart {
+  const { id, config, version, state } = rollout
+  const words = `rollout of ${config} v${version} ${rolloutVerdict[state].label.toLowerCase()}`
+  const text = isWaiting(state) ? words : `${words}, ${progressText(rollout)}`
+  return { key: id, text, to: { rollout: id } }
 }
 
 function silentClause(nodes: readonly Node[], now: number): SentencePart[] {

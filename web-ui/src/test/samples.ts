@@ -130,6 +130,7 @@ export function host(change: Partial<NodeHost> = {}): NodeHost {
     openDescriptors: 84,
     descriptorLimit: 1024,
     openConnections: 12,
+    clockOffsetSeconds: -0.02,
     roots: [
       {
         path: '/srv/www',

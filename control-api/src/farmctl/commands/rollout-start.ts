@@ -49,6 +49,7 @@ export function registerRolloutStart(rollout: Command, act: Act): void {
   )
   examples(plan, [
     'farmctl rollout plan default --careful',
+    'farmctl rollout plan default --careful --probe www.example.org/ --probe /img/logo.png',
     'farmctl rollout plan default@7 --waves 1,25%,100% --json | jq -r .planDigest',
   ])
   act<OrderOptions>(plan, async (tool, options, what) => {
@@ -70,6 +71,11 @@ const ordered = (command: Command) =>
     .option('--max-parallel <n>', 'most nodes under way at a time')
     .option('--gate <gate>', 'as in "errors5xx<=0.01:revert"; repeat for more; "none"', gather)
     .option('--min-samples <n>', 'requests on each side that a gate needs')
+    .option(
+      '--probe <[host]/path>',
+      'nodes fetch it from themselves where visitors make too few requests; repeat for more',
+      gather,
+    )
     .addOption(
       new Option('--on-failure <what>', 'when a node fails').choices(['revert', 'pause', 'freeze']),
     )
@@ -82,7 +88,7 @@ const ordered = (command: Command) =>
     )
     .option('--emergency <reason>', 'now: past approvals and windows, in place of other rollouts')
 
-const gather = (gate: string, gates: string[] = []) => [...gates, gate]
+const gather = (one: string, others: string[] = []) => [...others, one]
 
 /** Without a zone it would be this machine's, which another reader does not know. */
 function readTime(text: string): string {

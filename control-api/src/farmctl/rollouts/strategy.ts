@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a rollout goes, as it is typed: flags, over a file. What is not said the control plane decides.
-import type { Gate, OnFailure, Strategy, WaveSize } from '../api-types.ts'
+import type { Gate, OnFailure, Probe, Strategy, WaveSize } from '../api-types.ts'
 import { type JsonObject, readDocument } from '../documents.ts'
 import { Failure } from '../failures.ts'
 
@@ -11,6 +11,7 @@ export type StrategyFlags = {
   maxParallel?: string
   gate?: string[]
   minSamples?: string
+  probe?: string[]
   onFailure?: OnFailure
 }
 
@@ -29,13 +30,14 @@ const isMetric = (word: string): word is Gate['metric'] => Object.hasOwn(ON_FAIL
 
 /** undefined: all nodes at once. */
 export function strategyOf(flags: StrategyFlags, fromFile?: Strategy): Strategy | undefined {
-  const { careful, waves, soak, maxParallel, gate, minSamples, onFailure } = flags
+  const { careful, waves, soak, maxParallel, gate, minSamples, probe, onFailure } = flags
   const said: Strategy = {
     ...(waves !== undefined && { waves: readWaves(waves) }),
     ...(soak !== undefined && { soakSeconds: readSeconds('--soak', soak) }),
     ...(maxParallel !== undefined && { maxParallel: readCount('--max-parallel', maxParallel) }),
     ...(gate !== undefined && { gates: readGates(gate) }),
     ...(minSamples !== undefined && { minSamples: readCount('--min-samples', minSamples) }),
+    ...(probe !== undefined && { probes: probe.map(readProbe) }),
     ...(onFailure !== undefined && { onFailure }),
   }
   const isSaid = careful || fromFile !== undefined || Object.keys(said).length > 0
@@ -96,4 +98,15 @@ export function readGate(text: string): Gate {
     max: percent ? Number(max) / 100 : Number(max),
     onFail: (onFail as OnFailure | undefined) ?? ON_FAIL[metric],
   }
+}
+
+/** "www.example.org/img/logo.png", or "/" of the node's own address. */
+export function readProbe(text: string): Probe {
+  const [, host, path] = /^([A-Za-z0-9.-]{1,253})?(\/[!-"$-~]*)$/.exec(text) ?? []
+  if (path === undefined) {
+    throw new Failure(
+      `--probe: "${text}" is no probe. As in www.example.org/index.html, or / of the node's own address; no scheme, no port, percent-encoded.`,
+    )
+  }
+  return { ...(host !== undefined && { host }), path }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A plan and a rollout as lines for eyes: what happens to whom, and why it is where it is.
-import type { Evidence, Policy, Rollout, RolloutPlan } from '../api-types.ts'
+import type { Evidence, Policy, Probe, Rollout, RolloutPlan } from '../api-types.ts'
 import { atPosition } from '../failures.ts'
 import { progressOf } from '../resources.ts'
 import { age, tableLines } from '../table.ts'
@@ -16,7 +16,7 @@ export function planLines(plan: RolloutPlan): string[] {
   ])
   return [
     `${config}@${version}: ${planSummary(plan)}`,
-    ...policyLines(plan.policy),
+    ...policyLines(plan),
     ...waveTable(['NODE', 'CONNECTED', 'FROM', 'CHANGE'], rows, waves > 1),
     ...(excluded.total > 0 ? [`It does not go to ${excluded.total} others.`] : []),
     `Plan ${planDigest}`,
@@ -36,15 +36,27 @@ function planSummary({ nodes, waves, policy }: RolloutPlan): string {
   ].join(', ')
 }
 
-function policyLines({ soakSeconds, maxSoakSeconds, minSamples, gates, onFailure }: Policy) {
+function policyLines({ policy, isFastPath }: { policy: Policy; isFastPath: boolean }): string[] {
+  const { soakSeconds, maxSoakSeconds, minSamples, gates, probes, onFailure } = policy
   const asked = gates.map(({ metric, max, onFail }) => `${metric}<=${max}:${onFail}`).join(' ')
   const watched = soakSeconds === 0 && gates.length === 0
   return [
+    ...(isFastPath
+      ? ['Fast path: the version succeeded not long ago; gates that only pause are left out.']
+      : []),
+    `Each node: ${stepsText(policy)}`,
     ...(watched ? [] : [`Each wave is watched for ${soakSeconds} to ${maxSoakSeconds} s.`]),
     ...(gates.length > 0 ? [`Gates, from ${minSamples} requests on: ${asked}`] : []),
+    ...(probes.length > 0 ? [`Probes: ${probes.map(probeText).join(' ')}`] : []),
     `When a node fails: ${onFailure}`,
   ]
 }
+
+const stepsText = ({ ackSeconds, applySeconds, confirmSeconds }: Policy) =>
+  `checked within ${ackSeconds} s, running within ${applySeconds} s, confirmed within ${confirmSeconds} s`
+
+/** As --probe takes it. */
+const probeText = ({ host = '', path }: Probe) => `${host}${path}`
 
 /** Where all go at once the first column says nothing. */
 function waveTable(titles: string[], rows: string[][], hasWaves: boolean): string[] {
@@ -72,6 +84,7 @@ export function rolloutLines(rollout: Rollout): string[] {
     ...(rollout.emergency === null ? [] : [`Emergency: ${rollout.emergency}`]),
     `${state}: ${reason}`,
     ...waitingLines(rollout),
+    ...policyLines(rollout),
     ...waveLines(rollout),
     ...(rollout.evidence === null ? [] : evidenceLines(rollout.evidence)),
     ...waveTable(['NODE', 'STATE', 'CODE', 'MESSAGE'], rows, rollout.waves.length > 1),

@@ -107,6 +107,11 @@ export const NodeHostSchema = Type.Object(
     openDescriptors: Count,
     descriptorLimit: Count,
     openConnections: Count,
+    clockOffsetSeconds: Nullable(
+      Type.Number({
+        description: 'How far its clock is ahead of ours, but for the time a report takes',
+      }),
+    ),
     roots: Type.Array(
       Type.Object({
         path: Type.String(),

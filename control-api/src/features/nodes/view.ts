@@ -12,7 +12,7 @@ import { type CertificateRow, isGood, newestCertificates } from '../../agents/ce
 import { cloneOf } from '../../agents/clones.ts'
 import { decisionOf, driftOf } from '../../agents/drift.ts'
 import type { Fleet, Presence } from '../../agents/fleet.ts'
-import { viewHost as withRates } from '../../agents/host.ts'
+import { clockOffsetMs, viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
 import type { Database } from '../../db/database.ts'
@@ -285,9 +285,12 @@ export function viewDrift(row: NodeRow): Node['drift'] {
 
 function viewHost({ host }: Presence): Node['host'] {
   if (!host) return null
-  const { atMs, cpuBusySeconds: _, roots, ...facts } = withRates(host.newest, host.before)
+  const seen = withRates(host.newest, host.before)
+  const { atMs, cpuBusySeconds: _busy, unixTimeMs: _clock, roots, ...facts } = seen
+  const offsetMs = clockOffsetMs(host.clockOffsetsMs)
   return {
     ...facts,
+    clockOffsetSeconds: offsetMs === null ? null : offsetMs / 1000,
     at: iso(atMs),
     roots: roots.map(
       ({ readBytesTotal: _bytes, readsTotal: _reads, readMilliseconds: _ms, ...root }) => root,

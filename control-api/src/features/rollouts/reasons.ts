@@ -125,15 +125,17 @@ export function backButFor({ progress, tasks }: Rollout, left: readonly Task[]):
     ...(still.length > 0 ? [`${names(still)} will go back when reached`] : []),
     ...(failures.length > 0 ? [`${names(failures)} could not go back: look there now`] : []),
   ]
-  return `${progress.goesBack} ${back} nodes have again what they had; ${parts.join('; ')}. A new rollout can have its nodes.`
+  return `${progress.goesBack} ${haveAgain(back)}; ${parts.join('; ')}. A new rollout can have its nodes.`
 }
 
 export function back({ progress, tasks }: Rollout): string {
   const { back: count } = countTasks(tasks)
-  const what =
-    count === 0 ? 'No node had begun to apply it.' : `${count} nodes have again what they had.`
+  const what = count === 0 ? 'No node had begun to apply it.' : `${haveAgain(count)}.`
   return `${progress.goesBack} ${what}`
 }
+
+const haveAgain = (nodes: number) =>
+  nodes === 1 ? '1 node has again what it had' : `${nodes} nodes have again what they had`
 
 export function tell(task: Task): string {
   const what: Partial<Record<Task['state'], string>> = {

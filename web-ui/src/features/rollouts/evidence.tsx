@@ -54,15 +54,15 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
       {inTheWay.length > 0 && (
         <ul className={`panel-body dim ${classes.words}`}>
           {inTheWay.map(({ metric, message }) => (
-            <li key={metric}>
-              {gateName[metric]}: {message}
-            </li>
+            <li key={metric}>{capitalised(message)}.</li>
           ))}
         </ul>
       )}
     </section>
   )
 }
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function GateRow({ gate }: { gate: Gate }) {
   const { metric, verdict, canary, control, value, low, high, max } = gate

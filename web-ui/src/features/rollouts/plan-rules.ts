@@ -40,3 +40,16 @@ export function blastRadius({ nodes, waves, policy: { blastBudget } }: RolloutPl
   const inWaves = waves > 1 ? `${waves} waves, ` : ''
   return `${inWaves}at most ${plural(most, 'node')} (${percent} %) between two configs at once`
 }
+
+export type KindCount = { kind: string; nodes: number }
+
+/** Of all it would go to, and of what is left out already though no node is of it any more. */
+export function kindsOf(
+  nodes: readonly Pick<PlannedNode, 'kind'>[],
+  excluded: readonly string[],
+): KindCount[] {
+  const byKind = Map.groupBy(nodes, ({ kind }) => kind)
+  return [...new Set([...byKind.keys(), ...excluded])]
+    .toSorted()
+    .map((kind) => ({ kind, nodes: byKind.get(kind)?.length ?? 0 }))
+}

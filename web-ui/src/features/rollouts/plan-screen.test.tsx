@@ -174,6 +174,17 @@ describe('the plan', () => {
     expect(screen.getByText('120 s', { exact: false })).toBeVisible()
   })
 
+  test('on the fast path says so; probes and times of the steps are in what holds', async () => {
+    const probes = [{ host: 'www.example.org', path: '/' }, { path: '/img/logo.png' }]
+    const fast = { ...byWaves, isFastPath: true, policy: { ...policy, probes } }
+    renderApp(plans, answer(fast))
+    expect(await screen.findByText(/^Fast path: the version succeeded/, {}, soon)).toBeVisible()
+    await userEvent.click(screen.getByText(/What holds for it/))
+    expect(screen.getByText('www.example.org/')).toBeVisible()
+    expect(screen.getByText('the node’s address/img/logo.png')).toBeVisible()
+    expect(screen.getByText('30 s', { exact: false })).toHaveTextContent(/until the node runs it/)
+  })
+
   test('says which node was changed by hand: it would refuse every version', async () => {
     renderApp(plans, {
       ...answer(plan()),
@@ -211,6 +222,16 @@ const byWaves: RolloutPlan = {
   waves: 2,
   policy,
 }
+const ofTwoKinds: RolloutPlan = {
+  ...byWaves,
+  nodes: first
+    ? [
+        first,
+        { ...first, nodeId: 'node_2', nodeName: 'edge-2' },
+        { ...first, nodeId: 'node_3', nodeName: 'edge-3', kind: 'FreeBSD 14 · 0.0.9' },
+      ]
+    : [],
+}
 
 describe('how it goes', () => {
   const custom = async (handlers = answer(byWaves)) => {
@@ -246,6 +267,64 @@ describe('how it goes', () => {
     await expect
       .poll(strategy)
       .toEqual({ waves: [{ eachKind: 2 }, { throughputPercent: 50 }, { throughputPercent: 100 }] })
+  })
+
+  test('has probes, of a site or of the node itself', async () => {
+    const { strategy } = await custom()
+    await userEvent.click(screen.getByRole('button', { name: 'Add a probe' }))
+    await type('Host of probe 1', 'www.example.org')
+    await userEvent.click(screen.getByRole('button', { name: 'Add a probe' }))
+    await type('Host of probe 2', '')
+    await type('Path of probe 2', '/img/logo.png')
+    await expect
+      .poll(() => strategy().probes)
+      .toEqual([{ host: 'www.example.org', path: '/' }, { path: '/img/logo.png' }])
+    await userEvent.click(screen.getByRole('button', { name: 'Remove probe 1' }))
+    await expect.poll(() => strategy().probes).toEqual([{ path: '/img/logo.png' }])
+  })
+
+  test('leaves out nodes of a kind, for this version only', async () => {
+    const { strategy } = await custom(answer(ofTwoKinds))
+    const old = await screen.findByRole('checkbox', { name: 'Leave out 1 node of this kind' })
+    expect(old).toHaveAccessibleDescription('FreeBSD 14 · 0.0.9')
+    await userEvent.click(old)
+    await expect.poll(() => strategy().excludeKinds).toEqual(['FreeBSD 14 · 0.0.9'])
+    const button = screen.getByRole('button', { name: /Start rollout/ })
+    await expect.poll(() => button.isConnected && !button.hasAttribute('disabled')).toBe(true)
+    await userEvent.click(button)
+    await screen.findByRole('heading', { name: 'Rollout of default v2' }, soon)
+    cleanup()
+    renderApp(plans, answer(ofTwoKinds))
+    expect(
+      await screen.findByRole('checkbox', { name: 'Leave out 1 node of this kind' }, soon),
+    ).not.toBeChecked()
+  })
+
+  test('does not ask for kinds where all nodes are of one', async () => {
+    await custom()
+    await screen.findByPlaceholderText('120 (default)')
+    expect(screen.queryByRole('group', { name: 'Kinds of nodes' })).toBeNull()
+  })
+
+  test('gives each step its time', async () => {
+    const { strategy } = await custom()
+    await type('Checked within, in s', '20')
+    await type('Running within, in s', '90')
+    await type('Confirmed within, in s', '120')
+    await expect
+      .poll(strategy)
+      .toMatchObject({ ackSeconds: 20, applySeconds: 90, confirmSeconds: 120 })
+  })
+
+  test.each([
+    ['Host', 'https://www.example.org', 'Enter a name, as in www.example.org, without scheme'],
+    ['Path', 'index.html', 'Enter a path from / on, percent-encoded.'],
+  ])('says at the %s of a probe what is wrong with "%s"', async (what, text, trouble) => {
+    await custom()
+    await userEvent.click(screen.getByRole('button', { name: 'Add a probe' }))
+    await type(`${what} of probe 1`, text)
+    expect(await screen.findByText(trouble, { exact: false })).toBeVisible()
+    expect(screen.getByRole('textbox', { name: `${what} of probe 1` })).toBeInvalid()
   })
 
   test('shows the default of each value, and sends what is said', async () => {

@@ -25,7 +25,7 @@ export type PlanScreenProps = {
 
 export function PlanScreen({ release, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
   const [choice, setChoice] = useState(readLastUsed)
-  const { query, order, isOfTyped, errors, defaults } = usePlan(release, choice)
+  const { query, order, isOfTyped, errors, bare } = usePlan(release, choice)
   const handleStarted = (rollout: Rollout) => {
     keepLastUsed(choice)
     onStarted(rollout)
@@ -46,7 +46,7 @@ export function PlanScreen({ release, session, drifted, onNarrow, onStarted }: P
       }
     >
       <NarrowForm key={release.selector} selector={release.selector ?? ''} onNarrow={onNarrow} />
-      <StrategyForm choice={choice} onChange={setChoice} errors={errors} defaults={defaults} />
+      <StrategyForm choice={choice} onChange={setChoice} errors={errors} bare={bare} />
       {order === null ? (
         <Notice tone="warn" live title="There is no plan">
           Mend what is marked above, then it is made.

@@ -11,6 +11,7 @@ import { plural } from '../../lib/format.ts'
 import { blastRadius, planParts } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
 import classes from './rollouts.module.css'
+import { FAST_PATH } from './strategy-words.ts'
 
 type PlanViewProps = { plan: RolloutPlan; drifted: ReadonlySet<string> }
 
@@ -36,6 +37,11 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
           <PlanTable plan={plan} drifted={drifted} />
         )}
       </section>
+      {plan.isFastPath && (
+        <Notice tone="info" title={FAST_PATH}>
+          Those that take it back hold, and four times as many nodes go at once.
+        </Notice>
+      )}
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {byHand.length > 0 && <ChangedByHand nodes={byHand} />}
       {away > 0 && (
@@ -163,7 +169,7 @@ function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
       <td>
         {node.digest === null ? <span className="dim">–</span> : <Digest value={node.digest} />}
       </td>
-      <td>
+      <td className={classes.says}>
         {node.errors.length === 0 ? (
           <span className="dim">none</span>
         ) : (

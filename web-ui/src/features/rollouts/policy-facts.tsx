@@ -2,7 +2,7 @@
 import { Facts } from '../../components/facts.tsx'
 import type { Policy } from '../../lib/api-types.ts'
 import classes from './rollouts.module.css'
-import { gateSentence, knobs, knobText, onFailureWords } from './strategy-words.ts'
+import { gateSentence, knobs, knobText, onFailureWords, probeText } from './strategy-words.ts'
 
 /** Every value that a rollout goes by. */
 export function PolicyFacts({ policy }: { policy: Policy }) {
@@ -14,23 +14,24 @@ export function PolicyFacts({ policy }: { policy: Policy }) {
       </>
     ),
   }))
-  const gates =
-    policy.gates.length === 0 ? (
-      'none: time alone decides'
-    ) : (
-      <ul>
-        {policy.gates.map((gate) => (
-          <li key={gateSentence(gate)}>{gateSentence(gate)}</li>
-        ))}
-      </ul>
-    )
   return (
     <details className={`panel ${classes.policy}`}>
       <summary>What holds for it: limits and gates</summary>
       <div className="panel-body">
         <Facts
           facts={[
-            { name: 'Gates', value: gates },
+            {
+              name: 'Gates',
+              value: (
+                <Lines lines={policy.gates.map(gateSentence)} none="none: time alone decides" />
+              ),
+            },
+            {
+              name: 'Probes',
+              value: (
+                <Lines lines={policy.probes.map(probeText)} none="none: visitors’ requests only" />
+              ),
+            },
             { name: 'When a node fails', value: onFailureWords[policy.onFailure] },
             ...limits,
           ]}
@@ -39,3 +40,14 @@ export function PolicyFacts({ policy }: { policy: Policy }) {
     </details>
   )
 }
+
+const Lines = ({ lines, none }: { lines: readonly string[]; none: string }) =>
+  lines.length === 0 ? (
+    none
+  ) : (
+    <ul>
+      {[...new Set(lines)].map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  )

@@ -24,6 +24,7 @@ import {
   taskSentence,
   taskVerdict,
 } from './rules.ts'
+import { FAST_PATH } from './strategy-words.ts'
 import { Timeline } from './timeline.tsx'
 import { WaitsFor } from './waits-for.tsx'
 import { Waves } from './waves.tsx'
@@ -49,7 +50,7 @@ export function RolloutScreen({ id, session }: { id: string; session: Session })
             {data.evidence !== null && <EvidencePanel evidence={data.evidence} />}
             <TaskTable rollout={data} />
             <PolicyFacts policy={data.policy} />
-            <Timeline id={id} session={session} />
+            <Timeline rollout={data} session={session} />
           </>
         )}
       </QueryStates>
@@ -65,6 +66,7 @@ function RolloutMeta({ rollout }: { rollout: Rollout }) {
         <TimeAgo at={rollout.createdAt} />
       </span>
       {rollout.message !== '' && <span>“{rollout.message}”</span>}
+      {rollout.isFastPath && <span>{FAST_PATH}</span>}
       {rollout.emergency !== null && <span>Emergency: “{rollout.emergency}”</span>}
       <code>{rollout.id}</code>
     </>

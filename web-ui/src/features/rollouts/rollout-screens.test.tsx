@@ -130,7 +130,7 @@ describe('a rollout', () => {
     expect(row).toHaveTextContent('2.25 times1.9 to 2.6≤ 1.5 times')
     expect(within(row as HTMLElement).getAllByText(/^with \d+ probes?$/)).toHaveLength(1)
     expect(row).toHaveTextContent('with 300 probes')
-    expect(panel.getByText(/: first byte p99 is 2.25 times the others’/)).toBeVisible()
+    expect(panel.getByText(/^First byte p99 is 2.25 times the others’\.$/)).toBeVisible()
   })
 
   test('says how long a wave has been watched, and for what it waits then', async () => {
@@ -147,7 +147,7 @@ describe('a rollout', () => {
 
   test('tells what happened from the audit, and why on request', async () => {
     const entries = [
-      entry(7, 'paused', null),
+      entry(7, 'paused', task().nodeId),
       entry(6, 'task-nacked', 'node_1'),
       entry(5, 'task-acked', 'node_2'),
       entry(4, 'skip-gate', 'ana'),
@@ -164,7 +164,7 @@ describe('a rollout', () => {
     const panel = within(await screen.findByRole('region', { name: 'What happened' }, soon))
     await panel.findByText('Paused')
     expect(panel.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-      expect.stringMatching(/^Paused/),
+      expect.stringMatching(/^Paused.*by edge-1/),
       '2 steps of nodes',
       expect.stringMatching(/^Gate skipped.*by ana/),
       expect.stringMatching(/^Wave 2 begins/),
@@ -274,6 +274,11 @@ describe('a rollout', () => {
     await expect
       .poll(() => api.requests.find(({ method }) => method === 'POST')?.body)
       .toEqual({ stateVersion: 4 })
+  })
+
+  test('says that it is on the fast path, and what that leaves out', async () => {
+    renderApp(address, { [endpoint]: () => json(rollout({ isFastPath: true })) })
+    expect(await screen.findByText(/^Fast path: .* gates that only pause/, {}, soon)).toBeVisible()
   })
 
   test('says that it is an emergency, and why', async () => {

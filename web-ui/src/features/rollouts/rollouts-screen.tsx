@@ -6,6 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import type { Rollout } from '../../lib/api-types.ts'
 import { formatDuration } from '../../lib/time.ts'
 import { rolloutsQuery } from './api.ts'
 import { nodesDone, rolloutVerdict } from './rules.ts'
@@ -38,7 +39,7 @@ export function RolloutsScreen() {
                       <th scope="col" className="wide-only">
                         By
                       </th>
-                      <th scope="col">Started</th>
+                      <th scope="col">Ordered</th>
                       <th scope="col" className="wide-only">
                         Took
                       </th>
@@ -68,13 +69,7 @@ export function RolloutsScreen() {
                           <TimeAgo at={rollout.createdAt} />
                         </td>
                         <td className="nowrap wide-only">
-                          {rollout.endedAt === null ? (
-                            <span className="dim">under way</span>
-                          ) : (
-                            formatDuration(
-                              (Date.parse(rollout.endedAt) - Date.parse(rollout.createdAt)) / 1000,
-                            )
-                          )}
+                          <Took rollout={rollout} />
                         </td>
                       </tr>
                     ))}
@@ -87,4 +82,10 @@ export function RolloutsScreen() {
       </div>
     </Page>
   )
+}
+
+function Took({ rollout: { startedAt, endedAt } }: { rollout: Rollout }) {
+  if (startedAt === null) return <span className="dim">not begun</span>
+  if (endedAt === null) return <span className="dim">under way</span>
+  return formatDuration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
 }

@@ -30,8 +30,24 @@ test('an incomplete revert is not over: its nodes converge when they return', ()
 })
 
 test('a wave before the one under way is through, one after it has not begun', () => {
-  const at = { wave: 1, phase: 'soaking' } as const
+  const at = rollout({ wave: 1, phase: 'soaking' })
   expect([0, 1, 2].map((index) => waveState(index, at))).toEqual(['through', 'soaking', 'next'])
+})
+
+test.each<[RolloutState, ReturnType<typeof waveState>[]]>([
+  ['queued', ['next', 'next', 'next']],
+  ['paused', ['through', 'paused', 'next']],
+  ['frozen', ['through', 'stopped', 'left']],
+  ['reverting', ['back', 'back', 'left']],
+  ['reverted', ['back', 'back', 'left']],
+  ['succeeded', ['through', 'through', 'through']],
+])('of a rollout that is %s no wave is said to be watched', (state, expected) => {
+  const at = rollout({ state, wave: 1, phase: 'soaking' })
+  expect([0, 1, 2].map((index) => waveState(index, at))).toEqual(expected)
+})
+
+test('of what never began no wave had its turn', () => {
+  expect(waveState(0, rollout({ state: 'cancelled', startedAt: null }))).toBe('left')
 })
 
 test('what goes back is not steered, and no gate is skipped before nodes are watched', () => {

@@ -156,22 +156,38 @@ export const gateName: Record<GateMetric, string> = {
 }
 export const gateMetrics = Object.keys(gateName) as GateMetric[]
 
-export type WaveState = 'through' | 'next' | Rollout['phase']
+export type WaveState =
+  | 'through'
+  | 'next'
+  | 'paused'
+  | 'stopped'
+  | 'back'
+  | 'left'
+  | Rollout['phase']
 
 export const waveVerdict = {
   through: { label: 'Through', tone: 'good', shape: 'disc' },
   waiting: { label: 'Waits for a change window', tone: 'warn', shape: 'ring' },
   dispatching: { label: 'Under way', tone: 'info', shape: 'half' },
   soaking: { label: 'Being watched', tone: 'info', shape: 'ring' },
+  paused: { label: 'Paused', tone: 'warn', shape: 'triangle' },
   next: { label: 'Its turn has not come', tone: 'idle', shape: 'ring' },
+  stopped: { label: 'Stopped here', tone: 'warn', shape: 'square' },
+  back: { label: 'Taken back', tone: 'warn', shape: 'diamond' },
+  left: { label: 'Its turn did not come', tone: 'idle', shape: 'ring' },
 } satisfies Record<WaveState, Verdict>
 
-export function waveState(
-  index: number,
-  { wave, phase }: Pick<Rollout, 'wave' | 'phase'>,
-): WaveState {
+type WaveFacts = Pick<Rollout, 'state' | 'startedAt' | 'wave' | 'phase'>
+
+export function waveState(index: number, rollout: WaveFacts): WaveState {
+  const { state, startedAt, wave, phase } = rollout
+  if (state === 'succeeded') return 'through'
+  if (goesBack.has(state) || state === 'reverted') return index > wave ? 'left' : 'back'
+  if (isOver(state) && (startedAt === null || index > wave)) return 'left'
+  if (isWaiting(state) || index > wave) return 'next'
   if (index < wave) return 'through'
-  return index > wave ? 'next' : phase
+  if (isOver(state)) return 'stopped'
+  return state === 'paused' && phase !== 'waiting' ? 'paused' : phase
 }
 
 /** Evidence may make it last longer than was planned. */

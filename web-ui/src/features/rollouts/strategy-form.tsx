@@ -2,8 +2,11 @@
 // How a rollout is to go. Each value shows what holds when it is left empty.
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { useId } from 'react'
-import type { OnFailure, Policy } from '../../lib/api-types.ts'
+import type { OnFailure, Policy, RolloutPlan } from '../../lib/api-types.ts'
 import { GateFields } from './gate-fields.tsx'
+import { KindFields } from './kind-fields.tsx'
+import { kindsOf } from './plan-rules.ts'
+import { ProbeFields } from './probe-fields.tsx'
 import {
   type Choice,
   errorAt,
@@ -20,15 +23,16 @@ export type StrategyFormProps = {
   choice: Choice
   onChange: (choice: Choice) => void
   errors: FieldErrors
-  /** What holds where nothing is said; undefined: not known yet. */
-  defaults: Policy | undefined
+  /** The plan where nothing but the waves is said; undefined: not known yet. */
+  bare: RolloutPlan | undefined
 }
 
-export function StrategyForm({ choice, onChange, errors, defaults }: StrategyFormProps) {
+export function StrategyForm({ choice, onChange, errors, bare }: StrategyFormProps) {
   const headingId = useId()
   const set = (change: Partial<StrategyDraft>) =>
     onChange({ ...choice, draft: { ...choice.draft, ...change } })
   const { preset, draft } = choice
+  const defaults = bare?.policy
   return (
     <section className="panel" aria-labelledby={headingId}>
       <div className="panel-head">
@@ -54,6 +58,16 @@ export function StrategyForm({ choice, onChange, errors, defaults }: StrategyFor
               defaults={defaults?.gates}
               errors={errors}
               onChange={(gates) => set({ gates })}
+            />
+            <ProbeFields
+              probes={draft.probes}
+              errors={errors}
+              onChange={(probes) => set({ probes })}
+            />
+            <KindFields
+              kinds={kindsOf(bare?.nodes ?? [], draft.excludeKinds)}
+              excluded={draft.excludeKinds}
+              onChange={(excludeKinds) => set({ excludeKinds })}
             />
             <Limits draft={draft} set={set} errors={errors} defaults={defaults} />
           </>

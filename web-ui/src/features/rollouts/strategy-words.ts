@@ -51,6 +51,24 @@ export const knobs: readonly Knob[] = [
     help: 'Most nodes between two configs at once, also when all go back',
   },
   {
+    key: 'ackSeconds',
+    label: 'Checked within',
+    unit: 's',
+    help: 'From the offer on, until a node says that it can take it',
+  },
+  {
+    key: 'applySeconds',
+    label: 'Running within',
+    unit: 's',
+    help: 'From then on, until the node runs it',
+  },
+  {
+    key: 'confirmSeconds',
+    label: 'Confirmed within',
+    unit: 's',
+    help: 'From then on; a node that nobody confirms goes back by itself',
+  },
+  {
     key: 'minHealthySeconds',
     label: 'Healthy for',
     unit: 's',
@@ -99,6 +117,13 @@ export const knobs: readonly Knob[] = [
     help: 'Of the rollout’s nodes; with more it pauses',
   },
 ]
+
+export const FAST_PATH =
+  'Fast path: the version succeeded not long ago; gates that only pause are left out'
+
+/** Where no host is said it is the node's own address. */
+export const probeText = ({ host = 'the node’s address', path }: Policy['probes'][number]) =>
+  `${host}${path}`
 
 type Gate = Policy['gates'][number]
 

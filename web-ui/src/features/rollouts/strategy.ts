@@ -9,6 +9,7 @@ export type WaveKind = 'nodes' | 'percent' | 'throughputPercent' | 'eachKind'
 /** The id is of the row on the screen, which may move. */
 export type WaveDraft = { id: number; kind: WaveKind; size: string }
 export type GateDraft = { id: number; metric: GateMetric; max: string; onFail: OnFailure }
+export type ProbeDraft = { id: number; host: string; path: string }
 export type KnobKey = Exclude<
   {
     [Key in keyof Strategy]-?: NonNullable<Strategy[Key]> extends number ? Key : never
@@ -19,6 +20,8 @@ export type StrategyDraft = {
   waves: WaveDraft[]
   /** null: the control plane's own. */
   gates: GateDraft[] | null
+  probes: ProbeDraft[]
+  excludeKinds: string[]
   knobs: Partial<Record<KnobKey, string>>
   failureDomain: string
   /** '': the default. */
@@ -60,6 +63,8 @@ export const gateDraft = ({ metric, max, onFail }: NonNullable<Strategy['gates']
 export function draftOf({
   waves,
   gates,
+  probes = [],
+  excludeKinds = [],
   failureDomain,
   onFailure,
   ...knobs
@@ -70,6 +75,8 @@ export function draftOf({
   return {
     waves: (waves ?? FIRST_WAVES).map(waveDraft),
     gates: gates?.map(gateDraft) ?? null,
+    probes: probes.map(({ host = '', path }) => ({ id: newId(), host, path })),
+    excludeKinds,
     knobs: Object.fromEntries(texts),
     failureDomain: failureDomain ?? '',
     onFailure: onFailure ?? '',
@@ -100,8 +107,14 @@ const WHOLE = /^\d{1,9}$/
 const DECIMAL = /^\d{1,9}(\.\d{1,9})?$/
 const NO_WHOLE_NUMBER = 'Enter a whole number.'
 const NO_NUMBER = 'Enter a number, as in 2.5.'
+/** As the API takes them; it names the pattern only. */
+const HOST = /^[A-Za-z0-9.-]{0,253}$/
+const PATH = /^\/[!-"$-~]*$/
+const NO_HOST = 'Enter a name, as in www.example.org, without scheme and port.'
+const NO_PATH = 'Enter a path from / on, percent-encoded.'
 
-function readDraft({ waves, gates, knobs, failureDomain, onFailure }: StrategyDraft): Reading {
+function readDraft(draft: StrategyDraft): Reading {
+  const { waves, gates, probes, excludeKinds, knobs, failureDomain, onFailure } = draft
   const errors: Record<string, string> = {}
   const check = (pointer: string, trouble: string | null) => {
     if (trouble !== null) errors[pointer] = trouble
@@ -109,6 +122,10 @@ function readDraft({ waves, gates, knobs, failureDomain, onFailure }: StrategyDr
   for (const [index, wave] of waves.entries()) check(`/waves/${index}`, waveTrouble(wave))
   for (const [index, gate] of (gates ?? []).entries()) {
     check(`/gates/${index}`, DECIMAL.test(gate.max) ? null : NO_NUMBER)
+  }
+  for (const [index, { host, path }] of probes.entries()) {
+    check(`/probes/${index}/host`, HOST.test(host) ? null : NO_HOST)
+    check(`/probes/${index}/path`, PATH.test(path) ? null : NO_PATH)
   }
   for (const [key, text] of Object.entries(knobs)) check(`/${key}`, knobTrouble(key, text.trim()))
   if (Object.keys(errors).length > 0) return { ok: false, errors }
@@ -118,6 +135,8 @@ function readDraft({ waves, gates, knobs, failureDomain, onFailure }: StrategyDr
     strategy: {
       waves: waves.map(readWave),
       ...(gates !== null && { gates: gates.map(readGate) }),
+      ...(probes.length > 0 && { probes: probes.map(readProbe) }),
+      ...(excludeKinds.length > 0 && { excludeKinds }),
       ...Object.fromEntries(said.map(([key, text]) => [key, Number(text)])),
       ...(failureDomain.trim() !== '' && { failureDomain: failureDomain.trim() }),
       ...(onFailure !== '' && { onFailure }),
@@ -157,6 +176,8 @@ const readGate = ({ metric, max, onFail }: GateDraft) => ({
   max: shareMetrics.has(metric) ? Number(max) / 100 : Number(max),
   onFail,
 })
+
+const readProbe = ({ host, path }: ProbeDraft) => ({ ...(host !== '' && { host }), path })
 
 /** What the API refused of a strategy, by the same pointers. */
 export function refusedFields(

@@ -7,14 +7,14 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { QueryStates } from '../../components/query-states.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
-import type { AuditEntry, Session } from '../../lib/api-types.ts'
+import type { AuditEntry, Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { timelineEntryQuery, timelineQuery } from './api.ts'
 import classes from './rollouts.module.css'
 import { entryCause, entryTitle, timelineParts } from './timeline-rules.ts'
 
-export function Timeline({ id, session }: { id: string; session: Session }) {
+export function Timeline({ rollout, session }: { rollout: Rollout; session: Session }) {
   const blocked = whyNot(session, 'audit:read')
   return (
     <section className="panel" aria-labelledby="timeline-heading">
@@ -22,13 +22,18 @@ export function Timeline({ id, session }: { id: string; session: Session }) {
         <h2 id="timeline-heading">What happened</h2>
         <span className="dim">newest first</span>
       </div>
-      {blocked === null ? <Entries id={id} /> : <p className="panel-body dim">{blocked}</p>}
+      {blocked === null ? (
+        <Entries rollout={rollout} />
+      ) : (
+        <p className="panel-body dim">{blocked}</p>
+      )}
     </section>
   )
 }
 
-function Entries({ id }: { id: string }) {
+function Entries({ rollout: { id, tasks } }: { rollout: Rollout }) {
   const timeline = useInfiniteQuery(timelineQuery(id))
+  const nodeNames = new Map(tasks.map(({ nodeId, nodeName }) => [nodeId, nodeName]))
   return (
     <>
       <QueryStates query={timeline} what="What happened" skeletonRows={4}>
@@ -39,7 +44,7 @@ function Entries({ id }: { id: string }) {
                 {part.entry === null ? (
                   <span className="dim">{plural(part.nodeSteps, 'step')} of nodes</span>
                 ) : (
-                  <Entry entry={part.entry} />
+                  <Entry entry={part.entry} nodeNames={nodeNames} />
                 )}
               </li>
             ))}
@@ -61,7 +66,9 @@ function Entries({ id }: { id: string }) {
   )
 }
 
-function Entry({ entry }: { entry: AuditEntry }) {
+type EntryProps = { entry: AuditEntry; nodeNames: ReadonlyMap<string, string> }
+
+function Entry({ entry, nodeNames }: EntryProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
@@ -69,7 +76,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
         <strong>{entryTitle(entry.action)}</strong>
         <span className="dim">
           <TimeAgo at={entry.at} />
-          {entry.actor !== null && `, by ${entry.actor}`}
+          {entry.actor !== null && `, by ${nodeNames.get(entry.actor) ?? entry.actor}`}
         </span>
         <Button
           size="compact-xs"

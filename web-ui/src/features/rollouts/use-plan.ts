@@ -2,7 +2,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { isApiError } from '../../lib/api-error.ts'
-import type { Policy, RolloutPlan, Strategy } from '../../lib/api-types.ts'
+import type { RolloutPlan, Strategy } from '../../lib/api-types.ts'
 import { type Order, planQuery, type Release } from './api.ts'
 import { type Choice, type FieldErrors, readChoice, refusedFields } from './strategy.ts'
 
@@ -16,8 +16,8 @@ export type KnownPlan = {
   /** What is shown is of what is typed. */
   isOfTyped: boolean
   errors: FieldErrors
-  /** What holds where nothing is said. */
-  defaults: Policy | undefined
+  /** Of the waves alone: what holds where nothing else is said. */
+  bare: RolloutPlan | undefined
 }
 
 /** The plan of what is being typed. */
@@ -43,7 +43,7 @@ export function usePlan(release: Release, choice: Choice): KnownPlan {
     order,
     isOfTyped: asked === typed && !query.isPlaceholderData,
     errors: reading.ok ? refused : reading.errors,
-    defaults: waves && bare.data?.policy,
+    bare: waves && bare.data,
   }
 }
 

@@ -3,7 +3,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Rollout } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import classes from './rollouts.module.css'
-import { soakText, waveState, waveVerdict } from './rules.ts'
+import { isOver, isWaiting, soakText, waveState, waveVerdict } from './rules.ts'
 
 type Wave = Rollout['waves'][number]
 
@@ -30,12 +30,13 @@ export function Waves({ rollout }: { rollout: Rollout }) {
 
 function WaveStep({ wave, rollout }: { wave: Wave; rollout: Rollout }) {
   const state = waveState(wave.index, rollout)
+  const isUnderWay = !isOver(rollout.state) && !isWaiting(rollout.state)
   const soak = state === 'soaking' ? soakText(rollout) : null
   return (
     <li
       className={classes.wave}
       data-state={state}
-      aria-current={wave.index === rollout.wave ? 'step' : undefined}
+      aria-current={isUnderWay && wave.index === rollout.wave ? 'step' : undefined}
     >
       <div className={classes.stateLine}>
         <strong>Wave {wave.index + 1}</strong>

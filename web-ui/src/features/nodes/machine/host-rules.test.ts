@@ -32,6 +32,20 @@ describe('facts of the machine', () => {
   })
 })
 
+describe('the clock', () => {
+  const clock = (clockOffsetSeconds: number | null) => fact('Clock', { clockOffsetSeconds })
+  test('is compared with the control plane’s', () => {
+    expect(clock(-0.9).text).toBe('as the control plane’s')
+    expect(clock(3.2)).toMatchObject({ text: '3.2 s ahead of the control plane’s', warning: null })
+    expect(clock(-75).text).toBe('75 s behind the control plane’s')
+    expect(clock(null).text).toBe('–')
+  })
+  test('warns when it is wrong by more than reports take', () => {
+    expect(clock(5).warning).toBeNull()
+    expect(clock(-5.1).warning).not.toBeNull()
+  })
+})
+
 describe('disks', () => {
   const [root] = host().roots
   const filled = (freeBytes: number | null) => ({ ...root, freeBytes }) as NonNullable<typeof root>

@@ -2,7 +2,14 @@
 // What the numbers of a machine say, and when they deserve a second look.
 import type { Verdict } from '../../../components/status-badge.tsx'
 import type { NodeHost } from '../../../lib/api-types.ts'
-import { DASH, formatBytes, formatCount, formatRatio, plural } from '../../../lib/format.ts'
+import {
+  DASH,
+  formatBytes,
+  formatCount,
+  formatRatio,
+  formatSeconds,
+  plural,
+} from '../../../lib/format.ts'
 
 export type HostFact = { name: string; text: string; warning: string | null }
 type Root = NodeHost['roots'][number]
@@ -39,6 +46,7 @@ export function hostFacts(host: NodeHost): HostFact[] {
       text: openConnections === null ? DASH : `${formatCount(openConnections)} open`,
       warning: null,
     },
+    clock(host),
   ]
 }
 
@@ -59,6 +67,20 @@ function descriptors({ openDescriptors: open, descriptorLimit: limit }: NodeHost
     text: `${count(open)} of ${count(limit)} open`,
     warning: isFull ? 'Nearly used up' : null,
   }
+}
+
+/** Beyond that certificates count as expired or not yet good, and dates in answers and logs mislead. */
+const CLOCK_WRONG_SECONDS = 5
+/** A report is under way for a while. */
+const CLOCK_EXACT_SECONDS = 1
+
+function clock({ clockOffsetSeconds: offset }: NodeHost): HostFact {
+  const name = 'Clock'
+  if (offset === null) return { name, text: DASH, warning: null }
+  const by = Math.abs(offset)
+  if (by < CLOCK_EXACT_SECONDS) return { name, text: 'as the control plane’s', warning: null }
+  const text = `${formatSeconds(by)} ${offset > 0 ? 'ahead of' : 'behind'} the control plane’s`
+  return { name, text, warning: by > CLOCK_WRONG_SECONDS ? 'Set the time' : null }
 }
 
 export function usedRatio({ totalBytes, freeBytes }: Pick<Root, 'totalBytes' | 'freeBytes'>) {
