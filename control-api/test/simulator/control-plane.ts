@@ -3,6 +3,7 @@
 // transaction; what leaves the process happens after it, and is what a crash takes.
 import { admit } from '../../src/agents/clones.ts'
 import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
+import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
 import {
   addNode,
   copyOf,
@@ -43,6 +44,8 @@ export class ControlPlane implements Host {
   readonly #polls = new Map<string, Waiting>()
   #wakes: string[] = []
   #offers = 0
+  /** What nodes measured, in memory only. */
+  board = createLatencyBoard()
   isUp = false
   isRecovering = false
 
@@ -66,6 +69,7 @@ export class ControlPlane implements Host {
     this.connected.clear()
     this.#polls.clear()
     this.#wakes = []
+    this.board = createLatencyBoard()
     this.#deps.tape?.note({ kind: 'crash' }, null, this)
   }
 

@@ -76,7 +76,7 @@ export class Faults {
         if (node.isUp) node.edit(`local-${++this.#edits}`)
         break
       case 'clock':
-        this.#world.wrongMs += chance.of([-3_600_000, -5_000, 5_000, 3_600_000])
+        this.#world.moveClock(chance.of([-3_600_000, -5_000, 5_000, 3_600_000]))
         break
       case 'decommission':
         if (plane.isUp && chance.is(0.3)) plane.decommission(node.id)

@@ -20,8 +20,10 @@ const MOST_REFUSALS = 5
 const UNDER_WAY = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed', 'healthy'])
 
 export class Watch {
-  /** What each rollout's current soak has heard: only this may let a wave through. */
-  readonly #evidence = new Map<string, 'pass' | 'other'>()
+  /** What each rollout's current soak has heard: only a founded pass may let a wave through. */
+  readonly #evidence = new Map<string, string>()
+  /** Of verdicts that pass: why what nodes served does not bear them out. */
+  readonly unfounded = new WeakMap<RolloutEvent, string>()
   readonly #good = new Map<string, Set<string>>()
   readonly #highest = new Map<string, number>()
   /** Node, generation and digest of all that ever ran, a clone's too; known to a twin as well. */
@@ -132,7 +134,7 @@ export class Watch {
   #withEvidence(id: string, before: Rollout, event: RolloutEvent, after: Rollout): void {
     const { progress, policy, tasks } = before
     if (event.kind === 'evaluated' && event.wave === progress.wave) {
-      this.#evidence.set(id, event.verdict === 'pass' ? 'pass' : 'other')
+      this.#evidence.set(id, this.unfounded.get(event) ?? event.verdict)
     }
     const isAnew = event.kind === 'resume' && progress.hold?.kind.startsWith('gate_') === true
     if (event.kind === 'heard-again' || isAnew) this.#evidence.delete(id)
@@ -142,8 +144,9 @@ export class Watch {
       !isTerminal(before.state) &&
       tasks.some((task) => task.wave === progress.wave && task.state === 'healthy')
     if (isThrough && isWatched && event.kind !== 'skip-gate') {
-      if (policy.gates.length > 0 && this.#evidence.get(id) !== 'pass') {
-        this.fail('I7', `wave ${progress.wave} of ${id} is through without evidence`)
+      const heard = this.#evidence.get(id) ?? 'nothing'
+      if (policy.gates.length > 0 && heard !== 'pass') {
+        this.fail('I7', `wave ${progress.wave} of ${id} is through without evidence: ${heard}`)
       }
       const elapsed = event.kind === 'elapsed' ? event.ms : 0
       if (progress.soakedMs + elapsed < policy.soakMs) {

@@ -180,6 +180,18 @@ const FAULTS: readonly Fault[] = [
     put: "confirmed: 'ttstrtts'",
   },
   {
+    name: 'a gate passes without enough requests',
+    file: 'src/features/rollouts/gates.ts',
+    find: 'if (ours < minSamples) return',
+    put: 'if (ours * 2 < minSamples) return',
+  },
+  {
+    name: 'requests of the old version count for the new one',
+    file: 'src/features/rollouts/evidence.ts',
+    find: 'const canary = sideOf(inWave, read(inWave), (one) => hasVersion(tasks, one))',
+    put: 'const canary = sideOf(inWave, read(inWave), () => true)',
+  },
+  {
     name: 'a wave begins while no change window is open',
     file: FORWARD,
     find: 'if (closed !== null && hasNodes)',

@@ -42,6 +42,18 @@ export class People {
     else if (chance.is(0.3)) this.#world.join()
   }
 
+  /** What all of them serve before anything else is ordered: something to compare with. */
+  orderFirst(): void {
+    const { plane } = this.#world
+    const approvals = { needed: 0, given: 0, byMs: null }
+    const asked = { isEmergency: false, startAtMs: null, place: null, blockedBy: [], approvals }
+    plane.order({
+      ...{ id: 'r1000', digest: 'v1', policy: AT_ONCE, isForAll: true },
+      waves: [[...plane.db.nodes.keys()]],
+      asked: { ...asked, onOverlap: 'queue' },
+    })
+  }
+
   /** In peace somebody looks after what waits for a decision. */
   decideClones(): void {
     for (const nodeId of this.#world.watch.nodes.keys()) this.#keepOne(nodeId)
@@ -116,7 +128,7 @@ export class People {
   }
 
   #policy(): Policy {
-    const { chance } = this.#world
+    const { chance, isMeasured } = this.#world
     const maxParallel = chance.between(1, 3)
     return {
       ...DEADLINES,
@@ -132,7 +144,9 @@ export class People {
       maxUnreachablePercent: chance.of([10, 50, 100]),
       maxFlaps: chance.between(0, 3),
       onFailure: chance.of(['revert', 'revert', 'pause', 'freeze']),
-      gates: chance.is(0.4) ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }] : [],
+      gates: chance.is(isMeasured ? 0.9 : 0.4)
+        ? [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]
+        : [],
       minSamples: 500,
       isFastPath: chance.is(0.1),
       probes: chance.is(0.2) ? [{ path: '/' }] : [],

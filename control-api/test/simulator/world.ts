@@ -4,11 +4,12 @@
 import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
 import { ControlPlane } from './control-plane.ts'
 import { latestOffer } from './database.ts'
+import { Evaluator } from './evaluator.ts'
 import { Faults } from './faults.ts'
 import { Watch } from './invariants.ts'
 import type { Answer, Message } from './messages.ts'
 import { Network } from './network.ts'
-import { type Flaw, SimNode } from './node.ts'
+import { type Change, type Flaw, SimNode } from './node.ts'
 import { People } from './people.ts'
 import { Chance, Scheduler } from './scheduler.ts'
 import type { Tape } from './tape.ts'
@@ -29,6 +30,8 @@ const TICK_MS = 1_000
 /** A Tuesday. */
 const START_MS = Date.UTC(2030, 0, 1)
 const DAY_MS = 86_400_000
+/** So many seeds, one whose verdicts are measured. */
+const MEASURED_OF = 4
 const FLAWS: Flaw[] = ['nack', 'busy', 'crash', 'stuck', 'slow']
 
 export type Summary = { steps: number; rollouts: number; ends: Record<string, number> }
@@ -43,13 +46,18 @@ export class World {
   readonly watch = new Watch()
   readonly plane: ControlPlane
   readonly scope: Scope
+  /** Else verdicts are drawn. */
+  readonly isMeasured: boolean
   readonly #faults: Faults
   readonly #people: People
+  readonly #evaluator: Evaluator | null
   readonly #flaws = new Map<string, Flaw>()
   #clones = 0
   isPeace = false
   /** By how much the wall clock is wrong. */
   wrongMs = 0
+  /** The last time that it was moved into the past. */
+  setBackAtMs: number | null = null
   /** Nodes whose messages reach another control plane. */
   readonly astray = new Map<string, ControlPlane>()
   /** A database has forgotten, or two processes disagree: what it says of nodes may be wrong. */
@@ -69,6 +77,8 @@ export class World {
     })
     this.#faults = new Faults(this)
     this.#people = new People(this)
+    this.isMeasured = seed % MEASURED_OF === 0
+    this.#evaluator = this.isMeasured ? new Evaluator(this, seed) : null
   }
 
   /** Each node by the process that is there for it, clones last. */
@@ -85,6 +95,10 @@ export class World {
     const count = Math.min(this.scope.nodes, this.chance.between(1, 8))
     for (let i = 0; i < count; i++) this.join()
     this.#tick()
+    if (this.#evaluator) {
+      this.#people.orderFirst()
+      this.#evaluator.begin()
+    }
     this.#unrest()
     while (this.scheduler.step(this.scope.unrestMs));
     this.#makePeace()
@@ -108,7 +122,10 @@ export class World {
       send: (from: SimNode, message: Message, answer: (answer: Answer) => void) =>
         (this.astray.get(from.id) ?? this.plane).receive(from.id, message, answer),
       flawOf: (nodeId: string, digest: string) => this.flawOf(nodeId, digest),
-      onRuns: this.watch.onRuns.bind(this.watch),
+      onRuns: (one: SimNode, change: Change) => {
+        this.watch.onRuns(one, change)
+        this.#evaluator?.onRuns(one, change)
+      },
       fails: (node: SimNode) =>
         !this.isPeace && this.chance.is(0.01) && this.#faults.powerCut(node),
       pollMs: () => (this.isPeace ? 60_000 : 10_000),
@@ -128,6 +145,11 @@ export class World {
     return this.#flaws.get(digest) ?? this.#flaws.get(`${digest} ${nodeId}`) ?? null
   }
 
+  moveClock(ms: number): void {
+    this.wrongMs += ms
+    if (ms < 0) this.setBackAtMs = this.scheduler.nowMs
+  }
+
   #isAtRest(): boolean {
     if (this.watch.movedAtMs + REST_MS > this.scheduler.nowMs) return false
     return [...this.plane.db.rollouts.values()].every(({ state }) => mayRest(state))
@@ -136,7 +158,7 @@ export class World {
   #tick(): void {
     const ms = this.isPeace ? 5 * TICK_MS : TICK_MS
     this.plane.tick(ms)
-    if (this.plane.isUp) this.#people.measure()
+    if (this.plane.isUp && !this.#evaluator) this.#people.measure()
     this.scheduler.after(ms, () => this.#tick())
   }
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// What evaluator.ts does over SQL and the metrics store: the service's own judgement, of the windows in the
+// service's own latency board. And what the verdict is worth, by what nodes really served.
+import { illOf, judgeWave, silentOf, WINDOW_MS } from '../../src/features/rollouts/evidence.ts'
+import { MAX_GAP_SECONDS, withSilent } from '../../src/features/rollouts/gates.ts'
+import type { Evaluated, Rollout } from '../../src/features/rollouts/model.ts'
+import type { Evidence } from '../../src/features/rollouts/schema.ts'
+import type { SimNode } from './node.ts'
+import { Chance } from './scheduler.ts'
+import { REPORT_MS, type TimedWindow, Traffic } from './traffic.ts'
+import type { World } from './world.ts'
+
+/** A verdict may be this late. */
+const LATE_MS = 2_000
+/** So long after the wall clock was set back: windows are dated by it, so older ones count. */
+const FORGIVEN_MS = 2 * WINDOW_MS
+
+export class Evaluator {
+  readonly #world: World
+  readonly #chance: Chance
+  readonly #traffic: Traffic
+
+  /** Draws of its own: what it draws changes nothing else. */
+  constructor(world: World, seed: number) {
+    this.#world = world
+    this.#chance = new Chance(seed)
+    const nowMs = () => world.scheduler.nowMs
+    const flawOf = world.flawOf.bind(world)
+    this.#traffic = new Traffic({ chance: this.#chance, nowMs, flawOf })
+  }
+
+  onRuns: Traffic['onRuns'] = (node, change) => this.#traffic.onRuns(node, change)
+
+  begin(): void {
+    this.#world.scheduler.after(REPORT_MS, () => {
+      this.#traffic.forgetBefore(this.#world.scheduler.nowMs - WINDOW_MS)
+      for (const node of this.#world.nodes) this.#report(node)
+      if (this.#world.plane.isUp) this.#evaluate()
+      this.begin()
+    })
+  }
+
+  #report(node: SimNode): void {
+    if (!node.isUp) return
+    const windows = this.#traffic.report(node)
+    if (!this.#arrives(node)) return
+    this.#traffic.taken(node)
+    const { plane, scheduler } = this.#world
+    plane.board.add(
+      node.id,
+      windows.map((window) => placed(window, scheduler.nowMs, plane.wallMs)),
+      plane.wallMs,
+    )
+  }
+
+  #arrives(node: SimNode): boolean {
+    const { astray, network, plane } = this.#world
+    const isHeard = plane.isUp && plane.connected.has(node.id) && !node.isRefused
+    if (!isHeard || astray.has(node.id) || network.cut.has(node.id)) return false
+    // A report says first whether somebody changed the config.
+    const row = plane.db.nodes.get(node.id)
+    if (row?.isDecommissioned !== false || row.drift !== node.disk.edited) return false
+    return !this.#traffic.isMute(node) && !this.#chance.is(network.faults.loss)
+  }
+
+  #evaluate(): void {
+    const { plane } = this.#world
+    const samplesOf = (nodeIds: readonly string[], sinceMs: number) =>
+      nodeIds.flatMap((nodeId) => plane.board.samples(nodeId, sinceMs))
+    const isConnected = (nodeId: string) => plane.connected.has(nodeId)
+    for (const [id, rollout] of gated(plane.db.rollouts)) {
+      const measured = { nowMs: plane.wallMs, samplesOf, isConnected }
+      for (const { nodeId } of illOf(rollout, measured)) if (plane.isUp) plane.ill(id, nodeId)
+      const found = judgeWave(id, rollout, measured)
+      if (!found) continue
+      const silent = silentOf(found.canary.tasks, { has: (nodeId) => this.#isHeard(nodeId) })
+      const { onFail, ...evidence } = withSilent(found.judged, silent)
+      const { verdict, message } = evidence
+      this.#say(id, rollout, evidence, {
+        kind: 'evaluated',
+        wave: rollout.progress.wave,
+        onFail,
+        verdict,
+        message,
+      })
+    }
+  }
+
+  #isHeard = (nodeId: string) => {
+    const { board, wallMs } = this.#world.plane
+    return board.summary(nodeId, MAX_GAP_SECONDS, wallMs) !== null
+  }
+
+  #say(id: string, rollout: Rollout, evidence: Evidence, event: Evaluated): void {
+    const { plane, scheduler, watch } = this.#world
+    const unfounded = event.verdict === 'pass' ? this.#whyUnfounded(rollout, evidence) : null
+    if (unfounded !== null) watch.unfounded.set(event, unfounded)
+    const tell = () => {
+      if (plane.isUp) plane.evaluated(id, event)
+    }
+    if (this.#chance.is(0.1)) scheduler.after(this.#chance.between(0, LATE_MS), tell)
+    else tell()
+  }
+
+  /** By what the wave's nodes served of the version. */
+  #whyUnfounded({ tasks, policy, progress }: Rollout, { gates }: Evidence): string | null {
+    const { scheduler, setBackAtMs } = this.#world
+    if (setBackAtMs !== null && scheduler.nowMs - setBackAtMs < FORGIVEN_MS) return null
+    const inWave = tasks.filter(({ wave }) => wave === progress.wave)
+    const isOfVersion = (nodeId: string, digest: string) =>
+      inWave.some((task) => task.nodeId === nodeId && task.digest === digest)
+    const really = this.#traffic.servedSince(scheduler.nowMs - WINDOW_MS, isOfVersion)
+    const counted = Math.max(...gates.map(({ canary }) => canary.samples))
+    if (really < policy.minSamples) return `${really} requests, of at least ${policy.minSamples}`
+    return counted > really ? `${counted} requests are counted, ${really} were served` : null
+  }
+}
+
+const gated = (rollouts: ReadonlyMap<string, Rollout>) =>
+  [...rollouts].filter(
+    ([, { state, policy }]) =>
+      (state === 'running' || state === 'paused') && policy.gates.length > 0,
+  )
+
+/** Its end by the wall clock of whoever takes it. */
+const placed = ({ endedAtMs, series }: TimedWindow, nowMs: number, wallMs: number) => ({
+  seq: 0,
+  endedAtMs: wallMs - (nowMs - endedAtMs),
+  durationMs: REPORT_MS,
+  series: series.map((one) => ({ ...one, stages: {} })),
+})
