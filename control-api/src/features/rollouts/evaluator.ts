@@ -44,6 +44,8 @@ export function createEvaluator(deps: Deps) {
     const { canary, control, judged } = found
     const summaries = await latencySummaries(idsOf(canary.tasks), MAX_GAP_SECONDS)
     const { onFail, ...evidence } = withSilent(judged, silentOf(canary.tasks, summaries))
+    // What it paused for stays to be read: that it is quiet now says nothing against it. Resume asks anew.
+    if (isHeldByGate(rollout.progress) && evidence.verdict === 'no_data') return
     await engine.evaluated(id, { wave: rollout.progress.wave, onFail, evidence })
     await askForMore(id, rollout, { canary, control })
   }
@@ -82,6 +84,8 @@ export function createEvaluator(deps: Deps) {
     },
   }
 }
+
+const isHeldByGate = ({ hold }: Rollout['progress']) => hold?.kind.startsWith('gate_') ?? false
 
 const isUnderWay = (last: Probed | undefined, { wave, soakedMs }: Rollout['progress']) =>
   last !== undefined && last.wave === wave && last.fromMs <= soakedMs && soakedMs < last.untilMs

@@ -700,6 +700,7 @@ describe('a rollout with gates', () => {
   }
   /** Nodes report, and the service looks at it every few seconds. */
   const LONG = { timeout: 30_000 }
+  const TWO_LOOKS_MS = 11_000
 
   it('goes back when the wave’s nodes are slower than the others, and keeps what shows it', async () => {
     const service = await servingFarm()
@@ -735,6 +736,15 @@ describe('a rollout with gates', () => {
     const paused = await get(service, id)
     expect(paused.reason).toMatch(/no node to compare|requests that are needed|no evidence/)
     expect(service.nodes[1]?.ran).toEqual([text(8080)])
+  }, 60_000)
+
+  it('paused by a gate keeps what it paused for, though it is quiet since', async () => {
+    const service = await servingFarm()
+    const id = await soaks(service, { ...gated, maxSoakSeconds: 8 })
+    await expect.poll(async () => (await get(service, id)).state, LONG).toBe('paused')
+    const { evidence } = await get(service, id)
+    await sleep(TWO_LOOKS_MS)
+    expect((await get(service, id)).evidence).toEqual(evidence)
   }, 60_000)
 
   it('has nodes that can fetch the probes, as many on each side, and once until that is reported', async () => {
