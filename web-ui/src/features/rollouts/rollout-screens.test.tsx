@@ -265,9 +265,10 @@ describe('a rollout', () => {
     const queued = rollout({ state: 'queued', blockedBy: [other], startAt: one.createdAt })
     const api = renderApp(address, {
       [endpoint]: () => json(queued),
+      'GET /rollouts': () => json(page(rollout({ id: other, version: 3 }))),
       [`POST /rollouts/${one.id}/actions/cancel`]: () => json(queued),
     })
-    const link = await screen.findByRole('link', { name: other }, soon)
+    const link = await screen.findByRole('link', { name: 'default v3' }, soon)
     expect(link).toHaveAttribute('href', `/rollouts/${other}`)
     expect(screen.getByText('Not before')).toBeVisible()
     await userEvent.click(screen.getByRole('button', { name: /^Cancel/ }))

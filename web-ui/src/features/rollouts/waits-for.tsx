@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Digest } from '../../components/digest.tsx'
 import { Facts } from '../../components/facts.tsx'
 import type { Rollout } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { formatDateTime } from '../../lib/time.ts'
+import { rolloutsQuery } from './api.ts'
 import { isWaiting } from './rules.ts'
 
 /** What a rollout that has not begun waits for, and whom. */
@@ -45,11 +47,17 @@ function Approvals({ rollout: { approvals, approvalsNeeded } }: { rollout: Rollo
   )
 }
 
-const BlockedBy = ({ rolloutIds }: { rolloutIds: readonly string[] }) =>
-  rolloutIds.map((id) => (
-    <div key={id}>
-      <Link to="/rollouts/$id" params={{ id }}>
-        {id}
-      </Link>
-    </div>
-  ))
+function BlockedBy({ rolloutIds }: { rolloutIds: readonly string[] }) {
+  const newest = useQuery(rolloutsQuery).data?.items ?? []
+  return rolloutIds.map((id) => {
+    const known = newest.find((one) => one.id === id)
+    return (
+      <div key={id}>
+        <Link to="/rollouts/$id" params={{ id }}>
+          {known ? `${known.config} v${known.version}` : id}
+        </Link>
+        {known && <span className="dim"> {known.message}</span>}
+      </div>
+    )
+  })
+}
