@@ -8,8 +8,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Some start the service three times; on a busy machine each takes seconds.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 3,
   },
 })

@@ -29,16 +29,13 @@ export function createLatencyBoard() {
   return {
     add(nodeId: string, windows: readonly PlacedWindow[], nowMs: number): void {
       const entries = [...(nodes.get(nodeId) ?? []), ...windows.map(toEntry)]
-      nodes.set(
-        nodeId,
-        entries.filter((entry) => entry.endedAtMs > nowMs - KEEP_MS),
-      )
+      nodes.set(nodeId, entries.filter(endedWithin(nowMs - KEEP_MS, nowMs)))
     },
 
     /** null: no window of the node ended in that time. */
     summary(nodeId: string, windowSeconds: number, nowMs: number): LatencySummary | null {
       const since = nowMs - Math.min(windowSeconds * 1000, KEEP_MS)
-      const entries = (nodes.get(nodeId) ?? []).filter((entry) => entry.endedAtMs > since)
+      const entries = (nodes.get(nodeId) ?? []).filter(endedWithin(since, nowMs))
       if (entries.length === 0) return null
       const merged = (stage: 'total' | 'readWait') =>
         entries.map((entry) => entry[stage]).reduce(mergeHistograms, emptyHistogram())
@@ -58,20 +55,26 @@ export function createLatencyBoard() {
     },
 
     /** By config generation. */
-    samples(nodeId: string, sinceMs: number): Sample[] {
+    samples(nodeId: string, sinceMs: number, nowMs: number): Sample[] {
       return (nodes.get(nodeId) ?? [])
-        .filter((entry) => entry.endedAtMs > sinceMs)
+        .filter(endedWithin(sinceMs, nowMs))
         .flatMap(({ endedAtMs, series }) => series.map((one) => ({ ...one, nodeId, endedAtMs })))
     },
 
     /** Lets go of nodes that stopped reporting. */
     prune(nowMs: number): void {
       for (const [nodeId, entries] of nodes) {
-        if (entries.every((entry) => entry.endedAtMs <= nowMs - KEEP_MS)) nodes.delete(nodeId)
+        if (!entries.some(endedWithin(nowMs - KEEP_MS, nowMs))) nodes.delete(nodeId)
       }
     },
   }
 }
+
+/** What ended in the future did so before our clock was set back, who knows when. */
+const endedWithin =
+  (sinceMs: number, nowMs: number) =>
+  ({ endedAtMs }: Entry): boolean =>
+    endedAtMs > sinceMs && endedAtMs <= nowMs
 
 function toEntry({ endedAtMs, durationMs, series }: PlacedWindow): Entry {
   const merged = (stage: 'total' | 'readWait') =>

@@ -97,7 +97,8 @@ export async function openMetricsStore({ dataDir, now }: Options): Promise<Metri
       return summaries
     },
 
-    samples: (nodeIds, sinceMs) => nodeIds.flatMap((nodeId) => board.samples(nodeId, sinceMs)),
+    samples: (nodeIds, sinceMs) =>
+      nodeIds.flatMap((nodeId) => board.samples(nodeId, sinceMs, now())),
 
     query: (query) => answered(worker.ask({ kind: 'query', ...query })),
 

@@ -62,6 +62,18 @@ describe('the metrics store', () => {
     expect((await metrics.latencySummaries(['node_a'], 60)).size).toBe(0)
   })
 
+  it('counts nothing as fresh that its clock says is still to come: it was set back', async () => {
+    const clock = { nowMs: T0 }
+    const metrics = await open(clock)
+    await metrics.record('node_a', report(1, [0.1, 0.2]))
+    clock.nowMs -= 3_600_000
+    expect((await metrics.latencySummaries(['node_a'], 60)).size).toBe(0)
+    expect(metrics.samples(['node_a'], clock.nowMs - 60_000)).toEqual([])
+    await metrics.record('node_a', report(2, [0.1]))
+    const fresh = await metrics.latencySummaries(['node_a'], 60)
+    expect(fresh.get('node_a')).toMatchObject({ requests: 1 })
+  })
+
   it('tells listeners which nodes have something new, at most once a second', async () => {
     const metrics = await open()
     const told: string[][] = []

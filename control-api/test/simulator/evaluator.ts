@@ -66,7 +66,7 @@ export class Evaluator {
   #evaluate(): void {
     const { plane } = this.#world
     const samplesOf = (nodeIds: readonly string[], sinceMs: number) =>
-      nodeIds.flatMap((nodeId) => plane.board.samples(nodeId, sinceMs))
+      nodeIds.flatMap((nodeId) => plane.board.samples(nodeId, sinceMs, plane.wallMs))
     const isConnected = (nodeId: string) => plane.connected.has(nodeId)
     for (const [id, rollout] of gated(plane.db.rollouts)) {
       const measured = { nowMs: plane.wallMs, samplesOf, isConnected }

@@ -24,7 +24,7 @@ export function goOn(turn: Turn): boolean {
   if (failures.length > 0) return reactToFailures(turn, failures)
   if (progress.hold?.kind === 'control_plane_restart') holdUntilHeard(turn)
   const { hold: held } = turn.rollout.progress
-  if (held) return stay(turn, 'paused', reasons.held(held))
+  if (held) return stay(turn, 'paused', reasons.held(held, turn.rollout))
   if (progress.phase === 'waiting') return beginWave(turn)
   const late = tasks.filter(isLate)
   if (late.length > 0) return stay(turn, 'paused', reasons.late(late))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
-import type { Hold, Progress, Rollout, Task } from './model.ts'
+import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
 import { isConflict, isOfItsKind } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered } from './tasks.ts'
 
@@ -70,7 +70,7 @@ export const unreached = (total: number) =>
 export const tooManyAway = (tasks: readonly Task[], maxPercent: number) =>
   `${names(tasks)} cannot be reached: more than ${maxPercent} % of the nodes. It goes on by itself when enough are back, resume goes on without them. ${WAY_OUT}`
 
-export function held({ kind, message }: Hold): string {
+export function held({ kind, message }: Hold, { policy }: Pick<Rollout, 'policy'>): string {
   const onResume = {
     manual: 'Resume goes on.',
     gate_failed: 'Resume watches its nodes anew, skip-gate goes on without.',
@@ -79,7 +79,15 @@ export function held({ kind, message }: Hold): string {
     deadline: 'Resume gives it that time again.',
     control_plane_restart: 'It goes on by itself then, resume goes on without them.',
   }
-  return `${message} ${onResume[kind]} ${WAY_OUT}`
+  const leftAlone = kind === 'gate_no_data' || kind === 'gate_inconclusive' ? ofTime(policy) : ''
+  return `${message} ${onResume[kind]} ${WAY_OUT}${leftAlone}`
+}
+
+/** Its progress deadline runs on while evidence is wanted. */
+function ofTime({ progressDeadlineMs, onFailure }: Policy): string {
+  if (progressDeadlineMs === null || onFailure === 'pause') return ''
+  const follows = onFailure === 'revert' ? 'goes back' : 'is frozen'
+  return ` Left alone, it ${follows} once no further node became healthy for ${progressDeadlineMs / 1000} s.`
 }
 
 export const unheard = (tasks: readonly Task[]) =>

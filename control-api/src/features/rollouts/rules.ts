@@ -240,7 +240,7 @@ function awaitHellos(turn: Turn): void {
   if (!isUnderWay || progress.hold !== null) return
   holdUntilHeard(turn)
   const held = turn.rollout.progress.hold
-  if (held) move(turn, 'paused', reasons.held(held))
+  if (held) move(turn, 'paused', reasons.held(held, turn.rollout))
 }
 
 function deadlineAnew(task: Task, { policy, progress }: Rollout): number | null {

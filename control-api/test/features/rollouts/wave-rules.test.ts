@@ -132,6 +132,25 @@ describe('a wave', () => {
   })
 })
 
+describe('want of evidence', () => {
+  const gates: Policy['gates'] = [{ metric: 'errors5xx', max: 0.01, onFail: 'revert' }]
+  const wanting = (policy: Partial<Policy>) =>
+    run(soaking({ gates, maxSoakMs: 60_000, ...policy }), passes(60_000))
+
+  it('pauses it, and says when it will not wait any longer', () => {
+    const paused = wanting({ progressDeadlineMs: 600_000, onFailure: 'revert' })
+    expect(paused).toMatchObject({ state: 'paused', progress: { hold: { kind: 'gate_no_data' } } })
+    expect(paused.reason).toMatch(/Left alone, it goes back once .* for 600 s\.$/)
+    expect(run(paused, passes(600_000)).state).toBe('reverting')
+  })
+
+  it('waits for ever when nothing is to follow', () => {
+    const paused = wanting({ progressDeadlineMs: null, onFailure: 'revert' })
+    expect(paused.reason).not.toContain('Left alone')
+    expect(run(paused, passes(86_400_000)).state).toBe('paused')
+  })
+})
+
 describe('health', () => {
   it('is continuous: who falls away begins anew, and does so too often is ill', () => {
     const kept = run(begun(), ...keeps('a'))
