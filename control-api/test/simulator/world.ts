@@ -2,6 +2,7 @@
 // One run of one seed: a farm, what people order, and everything that goes wrong meanwhile; then peace,
 // in which every rollout has to end or to say what it waits for.
 import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
+import { isUnproven } from '../../src/features/rollouts/tasks.ts'
 import { ControlPlane } from './control-plane.ts'
 import { latestOffer } from './database.ts'
 import { Evaluator } from './evaluator.ts'
@@ -190,12 +191,21 @@ export class World {
       const { state, reason } = rollout
       if (state === 'reverted' && !this.isMuddled) this.watch.onReverted(id, rollout, db)
       ends[state] = (ends[state] ?? 0) + 1
-      if (!mayRest(state)) this.watch.fail('rest', `${id} is still ${state}: ${reason}`)
+      if (!mayRest(state) && !this.#waitsForRoom(id, rollout))
+        this.watch.fail('rest', `${id} is still ${state}: ${reason}`)
       if (state === 'queued') this.#blocked(id)
     }
     if (!this.isMuddled)
       for (const [node] of this.watch.nodes.values()) if (node) this.#settled(node)
     return { steps: this.watch.steps, rollouts: db.rollouts.size, ends }
+  }
+
+  /** Another is paused with nodes between two configs, which fill the farm's budget: somebody has to decide about that one. */
+  #waitsForRoom(own: string, { state, reason }: Rollout): boolean {
+    if (state !== 'running' || !reason.includes('blast budget')) return false
+    const holds = ([id, other]: [string, Rollout]) =>
+      id !== own && other.state === 'paused' && other.tasks.some(isUnproven)
+    return [...this.plane.db.rollouts].some(holds)
   }
 
   /** Somebody has to decide about one of those it names. */
