@@ -53,6 +53,7 @@ export class RolloutFarm {
   readonly #network: Network
   readonly #pages: Page[]
   readonly #down = new Set<RealNode>()
+  readonly #timesDown = new Map<RealNode, number>()
   readonly #visits: (() => Promise<void>)[] = []
   readonly #loads: Load[] = []
   #versions = 0
@@ -117,6 +118,7 @@ export class RolloutFarm {
       pages: this.#pages,
       random: this.#deps.randomFor(node.name),
       isDown: () => this.#down.has(node),
+      timesDown: () => this.#timesDown.get(node) ?? 0,
       onAnswer: (answer, wasDown) => this.availability.note(node.name, answer, wasDown),
     })
     this.#visits.push(stop)
@@ -161,6 +163,7 @@ export class RolloutFarm {
   /** Something is done to it now: visitors may find it closed until `isBack`. */
   expectDown(node: RealNode): void {
     this.#down.add(node)
+    this.#timesDown.set(node, (this.#timesDown.get(node) ?? 0) + 1)
   }
 
   /** Nothing is done to it any more; resolves when it serves. */

@@ -18,17 +18,20 @@ type Deps = {
   random: Random
   /** It is out of reach, for that is what is done to it. */
   isDown: () => boolean
+  /** How often that was begun: it may be over again before a question is. */
+  timesDown: () => number
   onAnswer: (answer: Answer, wasDown: boolean) => void
 }
 
 /** Returns how to stop. */
-export function startVisitor({ node, pages, random, isDown, onAnswer }: Deps) {
+export function startVisitor({ node, pages, random, isDown, timesDown, onAnswer }: Deps) {
   const stop = new AbortController()
   const visit = async () => {
     while (!stop.signal.aborted) {
       const wasDown = isDown()
+      const before = timesDown()
       const answer = await ask(node, random.pick(pages))
-      if (!stop.signal.aborted) onAnswer(answer, wasDown || isDown())
+      if (!stop.signal.aborted) onAnswer(answer, wasDown || timesDown() !== before)
       await sleep(ASK_EVERY_MS)
     }
   }
