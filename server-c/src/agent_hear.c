@@ -98,23 +98,6 @@ static void on_renewed(struct agent *agent, const struct agent_reply *reply)
     agent_renewal_put_off(&agent->renewal, now);
 }
 
-/* One answer to one request, whatever came of it: who asked has given up long before a retry. */
-static void end_request(struct agent *agent)
-{
-    memcpy(agent->answered_id, agent->request.id, sizeof(agent->answered_id));
-    memset(&agent->request, 0, sizeof(agent->request));
-}
-
-/* True when it is a new one. */
-static bool take_request(struct agent *agent, const struct agent_request *request)
-{
-    if (!request->id[0] || strcmp(request->id, agent->answered_id) == 0 ||
-        strcmp(request->id, agent->request.id) == 0)
-        return false;
-    agent->request = *request;
-    return true;
-}
-
 /* Asks again: at once, or later when the answer was `hasty`. A control plane that gives the same
  * again and again must not be asked in a tight loop. */
 static void ask_again(struct agent *agent, bool hasty)
@@ -151,7 +134,7 @@ static void on_desired(struct agent *agent, const struct agent_reply *reply)
         return;
     }
     agent->trouble = AGENT_TROUBLE_NONE;
-    bool news = take_request(agent, &assignment.request);
+    bool news = agent_log_requests_take(&agent->log_requests, &assignment.request);
     if (assignment.text)
         agent_probes_end(agent->probes); /* what is measured is another config soon */
     if (agent_probes_begin(agent->probes, &assignment.probes))
@@ -217,7 +200,7 @@ static void on_talk(struct agent *agent, const struct agent_reply *reply)
         on_renewed(agent, reply);
     } else if (agent->saying == AGENT_SAYING_LOGS) {
         agent->clocks[AGENT_SLOT_TALK].failures = 0;
-        end_request(agent);
+        agent_log_requests_end(&agent->log_requests);
     } else if (is_answer(reply)) {
         agent->clocks[AGENT_SLOT_TALK].failures = 0;
         agent_apply_on_taken(&agent->apply, reply->body, reply->len, agent_now_ms());
@@ -244,7 +227,7 @@ static void on_refused(struct agent *agent, enum agent_slot slot, const char *wh
     else if (is_talk && saying == AGENT_SAYING_RENEW)
         agent_renewal_put_off(&agent->renewal, agent_now_ms());
     else if (is_talk && saying == AGENT_SAYING_LOGS)
-        end_request(agent);
+        agent_log_requests_end(&agent->log_requests);
     else if (slot == AGENT_SLOT_REPORT)
         /* The same bytes would be refused again, and hold up every later window. */
         agent_report_lose(&agent->ring, agent->reported_seq);

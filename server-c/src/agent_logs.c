@@ -12,6 +12,29 @@
 
 static const char *const levels[] = {"error", "warn", "info", "debug"};
 
+bool agent_log_requests_take(struct agent_log_requests *requests,
+                             const struct agent_request *request)
+{
+    if (!request->id[0] || strcmp(request->id, requests->answered_id) == 0 ||
+        requests->count == AGENT_LOG_REQUESTS_MAX)
+        return false;
+    for (size_t i = 0; i < requests->count; i++)
+        if (strcmp(request->id, requests->waiting[i].id) == 0)
+            return false;
+    requests->waiting[requests->count++] = *request;
+    return true;
+}
+
+void agent_log_requests_end(struct agent_log_requests *requests)
+{
+    if (requests->count == 0)
+        return;
+    memcpy(requests->answered_id, requests->waiting[0].id, sizeof(requests->answered_id));
+    requests->count--;
+    memmove(requests->waiting, requests->waiting + 1,
+            requests->count * sizeof(requests->waiting[0]));
+}
+
 static size_t line_len(const char *line)
 {
     return strcspn(line, "\n");

@@ -12,6 +12,7 @@
 #include "agent_apply.h"
 #include "agent_http.h"
 #include "agent_identity.h"
+#include "agent_logs.h"
 #include "agent_probes.h"
 #include "agent_renewal.h"
 #include "agent_report.h"
@@ -77,9 +78,8 @@ struct agent {
     uint64_t desired_asked_ms;
     struct agent_assignment held; /* came before the answer to a confirm; without a text: none */
     uint64_t window_due_ms;
-    uint64_t reported_seq;        /* last of the request under way */
-    struct agent_request request; /* to be answered */
-    char answered_id[AGENT_ID_LEN + 1];
+    uint64_t reported_seq; /* last of the request under way */
+    struct agent_log_requests log_requests;
     /* Of the drift, grows from 0: what the control plane knows, and what is being said to it. */
     uint64_t drift_known, drift_said;
 

@@ -68,7 +68,7 @@ static void say_logs(struct agent *agent)
     uint64_t lines = 0;
     char *text = log_kept(&lines);
     say(agent, AGENT_SAYING_LOGS, "logs",
-        agent_build_logs(agent->incarnation, &agent->request, text, lines));
+        agent_build_logs(agent->incarnation, &agent->log_requests.waiting[0], text, lines));
     free(text);
 }
 
@@ -84,7 +84,7 @@ static void start_talk(struct agent *agent, uint64_t now)
     const char *message = agent_apply_next(&agent->apply, now, &body);
     if (message)
         say(agent, AGENT_SAYING_ASSIGNMENT, message, body);
-    else if (agent->request.id[0])
+    else if (agent->log_requests.count > 0)
         say_logs(agent);
     else if (now >= agent->renewal.due_ms)
         say_renew(agent, now);

@@ -40,6 +40,20 @@ test('the newest lines come, each with its time and level', async () => {
   assert.deepEqual(two.lines, lines.slice(-2))
 })
 
+test('who asks while another is answered gets an answer of their own', async () => {
+  control.faults.logs = () => ({ delayMs: 500 })
+  const first = control.askForLog(1)
+  await control.until('logs', () => control.of('logs').some(({ body }) => body.requestId === first))
+  const others = []
+  for (let i = 0; i < 3; i++) {
+    const polls = control.of('desired').length
+    others.push(control.askForLog(i + 1))
+    await control.until('the next poll', () => control.of('desired').length > polls)
+  }
+  control.faults = {}
+  for (const [i, id] of others.entries()) assert.equal((await linesOf(id)).lines.length, i + 1)
+})
+
 test('the long poll goes on meanwhile, and a push still reaches the node', async () => {
   const requestId = control.askForLog(1)
   control.assign(node.config('v2'))

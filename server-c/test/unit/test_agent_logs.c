@@ -5,6 +5,8 @@
 #include "agent_example.h"
 #include "check.h"
 
+#include <stdio.h>
+
 #define INCARNATION "00112233445566778899aabbccddeeff"
 #define REQUEST "request_01jd4q6v2m8w3x5y7z9abcdefm"
 
@@ -77,11 +79,47 @@ static void a_long_line_is_cut_between_characters(void)
     json_decref(document);
 }
 
+static bool take(struct agent_log_requests *requests, const char *id)
+{
+    struct agent_request request = {.lines = 1};
+    snprintf(request.id, sizeof(request.id), "%s", id);
+    return agent_log_requests_take(requests, &request);
+}
+
+static void each_request_is_answered_once(void)
+{
+    struct agent_log_requests requests = {0};
+    CHECK_INT(__LINE__, "none", take(&requests, ""), false);
+    CHECK_INT(__LINE__, "new", take(&requests, "a"), true);
+    CHECK_INT(__LINE__, "known", take(&requests, "a"), false);
+    CHECK_INT(__LINE__, "while a is answered", take(&requests, "b"), true);
+    CHECK_INT(__LINE__, "also known", take(&requests, "b"), false);
+    agent_log_requests_end(&requests);
+    CHECK_INT(__LINE__, "answered", take(&requests, "a"), false);
+    CHECK_INT(__LINE__, "one waits", requests.count, 1);
+    CHECK_STR(__LINE__, "b has its turn", requests.waiting[0].id, "b");
+    agent_log_requests_end(&requests);
+    agent_log_requests_end(&requests);
+    CHECK_INT(__LINE__, "none waits", requests.count, 0);
+    CHECK_INT(__LINE__, "answered too", take(&requests, "b"), false);
+}
+
+static void requests_are_bounded(void)
+{
+    struct agent_log_requests requests = {0};
+    for (int i = 0; i < AGENT_LOG_REQUESTS_MAX; i++)
+        CHECK_INT(__LINE__, "waits", take(&requests, (char[]){(char)('a' + i), 0}), true);
+    CHECK_INT(__LINE__, "one too many", take(&requests, "z"), false);
+    CHECK_STR(__LINE__, "the oldest is kept", requests.waiting[0].id, "a");
+}
+
 int main(void)
 {
     the_example_is_built();
     the_newest_are_given();
     any_line_is_passed_on();
     a_long_line_is_cut_between_characters();
+    each_request_is_answered_once();
+    requests_are_bounded();
     return check_end("agent_logs");
 }
