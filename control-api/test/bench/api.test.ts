@@ -14,7 +14,15 @@ test('the table says how many were above the limit', () => {
 })
 
 test('asks a service with a database of the size it was told', { timeout: 120_000 }, async () => {
-  const rows = await measure({ seconds: 3, versions: 30, nodes: 50, auditRows: 100 })
+  const { rows, stolenShare } = await measure({
+    seconds: 3,
+    warmUpSeconds: 0,
+    versions: 30,
+    nodes: 50,
+    auditRows: 100,
+  })
+  expect(stolenShare).toBeGreaterThanOrEqual(0)
+  expect(stolenShare).toBeLessThanOrEqual(1)
   expect(rows.length).toBeGreaterThan(5)
   for (const { ms } of rows) expect(ms.every((one) => one > 0)).toBe(true)
   const reads = rows.filter(({ cpuMs }) => cpuMs !== null)

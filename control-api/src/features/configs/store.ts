@@ -116,7 +116,7 @@ export async function listVersions(
     .orderBy('number', 'desc')
     .limit(limit)
     .execute()
-  const nodes = await nodesByVersion(db, config)
+  const nodes = await nodesByVersion(db, config, { from: rows.at(-1)?.number, to: rows[0]?.number })
   return rows.map((row) => ({ ...row, nodes: nodes.get(row.number) ?? 0 }))
 }
 
@@ -129,7 +129,9 @@ export async function findVersionSummary(
     .where('config', '=', config)
     .where('number', '=', number)
     .executeTakeFirst()
-  return row && { ...row, nodes: (await nodesByVersion(db, config)).get(number) ?? 0 }
+  if (!row) return undefined
+  const nodes = await nodesByVersion(db, config, { from: number, to: number })
+  return { ...row, nodes: nodes.get(number) ?? 0 }
 }
 
 /** From an index alone: a row's columns behind its text are read through all of the text's pages. */
@@ -153,14 +155,22 @@ export const versionSummaries = (db: Reader) =>
       )`.as('sizeBytes'),
     )
 
-/** Nodes whose effective digest came to them last under a version of this config. */
-async function nodesByVersion(db: Reader, config: string): Promise<Map<number, number>> {
+/** Both are looked at; without them there is none to look at. */
+type VersionRange = { from: number | undefined; to: number | undefined }
+
+/** Nodes whose effective digest came to them last under one of these versions of this config. */
+async function nodesByVersion(
+  db: Reader,
+  config: string,
+  { from = 1, to = 0 }: VersionRange,
+): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('nodes')
     .select(['running_version as version', sql<number>`count(*)`.as('nodes')])
     .where('decommissioned_at_ms', 'is', null)
     .where('running_config', '=', config)
-    .where('running_version', 'is not', null)
+    .where('running_version', '>=', from)
+    .where('running_version', '<=', to)
     .groupBy('running_version')
     .$narrowType<{ version: number }>()
     .execute()
