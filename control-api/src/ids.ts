@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ids and secrets. Ids sort by time; secrets carry a prefix that scanners for leaked secrets can find.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, getRandomValues, randomBytes, timingSafeEqual } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
 type IdPrefix =
@@ -17,8 +17,17 @@ type IdPrefix =
   | 'req'
   | 'request'
   | 'probe'
+
+/** Each request has an id: drawn one by one, its 16 numbers cost more than all else about it. */
+const drawn = new Uint32Array(256)
+let left = 0
+function random(): number {
+  if (left === 0) left = getRandomValues(drawn).length
+  return (drawn[--left] ?? 0) / 2 ** 32
+}
+
 /** Of a process no id sorts before an earlier one, though its clock be put back. */
-const nextUlid = monotonicFactory()
+const nextUlid = monotonicFactory(random)
 export const newId = (prefix: IdPrefix) => `${prefix}_${nextUlid().toLowerCase()}`
 
 /** fst_: enrolment token. fsn_: node credential. fss_: set-up token. 256 bits, so a plain digest at rest is enough. */

@@ -87,8 +87,12 @@ export function outdated(given: Given, grouping: Recipient & { group: NodeGroup 
 
 const BACK =
   'The way back is a new token for it, and "farmstead-node join --rejoin" on its machine.'
+/**
+ * What many nodes of a page say has no character above Latin-1: one of them doubles what the page's text
+ * takes, and the time to write it.
+ */
 const SILENCE: Record<IdentityState, string> = {
-  good: 'Not heard from: it serves what it had, if its machine runs. It tells what it runs when it is back; look at the machine, its network and the agent’s log.',
+  good: 'Not heard from: it serves what it had, if its machine runs. It tells what it runs when it is back; look at the machine, its network and the log of its agent.',
   expired: `Its identity has expired, so it is not listened to; it serves what it had. ${BACK}`,
   revoked: `Its identity was revoked (or made for the agents’ listener as it was, with or without TLS), so it is not listened to; it serves what it had. ${BACK}`,
 }
