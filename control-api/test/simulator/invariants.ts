@@ -198,6 +198,7 @@ export class Watch {
     const highest = given.reduce((most, one) => Math.max(most, one.generation), 0)
     if (generation <= highest) this.fail('I5', `${nodeId} is given ${generation} after ${highest}`)
     this.#mayBeAsked(db, offer, given)
+    this.#isOpen(db, offer)
     if (rolloutId === null) {
       this.#isReleased(db, offer)
       return
@@ -226,6 +227,17 @@ export class Watch {
     const isAgain = latestOffer(db, nodeId)?.digest === digest
     if (digest !== db.released && !isAgain) {
       this.fail('I3', `${nodeId} is given ${digest}, and ${db.released} is released`)
+    }
+  }
+
+  /** Of what is new, a cordoned node gets only what it had before, and its first. */
+  #isOpen(db: Database, { nodeId, rolloutId, digest }: Offer): void {
+    if (!db.nodes.get(nodeId)?.cordon) return
+    const latest = latestOffer(db, nodeId)
+    const isWayBack = rolloutId !== null && db.rollouts.get(rolloutId)?.progress.goesBack != null
+    const isKnown = rolloutId === null && (latest === undefined || latest.digest === digest)
+    if (!isWayBack && !isKnown) {
+      this.fail('cordon', `${nodeId} is cordoned, and ${rolloutId} offers it ${digest}`)
     }
   }
 

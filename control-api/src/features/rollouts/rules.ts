@@ -50,7 +50,7 @@ import {
   isToBeLeft,
   isUnanswered,
 } from './tasks.ts'
-import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
+import { giveUp, move, passBy, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 import { takeBefore } from './waiting.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
@@ -294,7 +294,16 @@ function settle(turn: Turn): void {
   const { state } = turn.rollout
   if (isTerminal(state)) settleTasks(turn)
   else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
-  if (state === 'succeeded') offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
+  if (state === 'succeeded') offerToStragglers(turn)
+}
+
+function offerToStragglers(turn: Turn): void {
+  passBy(turn, turn.rollout.tasks)
+  // It said that they would take the version.
+  if (turn.transitions.some(({ to }) => to === 'skipped')) {
+    move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
+  }
+  offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 
 /** It goes on no further: only back, or not at all. */
