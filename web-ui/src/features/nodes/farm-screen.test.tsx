@@ -34,6 +34,13 @@ describe('the farm', () => {
     expect(second.getByText('effective')).toBeVisible()
   })
 
+  test('marks who is cordoned', async () => {
+    const cordon = { by: 'ana', at: new Date().toISOString(), reason: 'New disk' }
+    renderApp('/', { 'GET /nodes': () => json(page(node({ cordon }), edge2)) })
+    expect((await row('edge-1')).getByText('Cordoned')).toBeVisible()
+    expect((await row('edge-2')).queryByText('Cordoned')).toBeNull()
+  })
+
   test('reads every page of a long list', async () => {
     renderApp('/', {
       'GET /nodes': ({ query }) =>
