@@ -82,8 +82,19 @@ export class Watch {
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
       this.fail('windows', `${id} begins a wave: ${before.closed}`)
     }
+    if (offers.length > 0 && after.state === 'running') this.#isProven(id, after)
     if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
     this.#remember(after, transitions)
+  }
+
+  /** Who is passed by proves nothing for the waves after it. */
+  #isProven(id: string, { tasks, progress }: Rollout): void {
+    const before = tasks.filter(({ wave }) => wave < progress.wave)
+    const isSkipped = before.length > 0 && before.every(({ state }) => state === 'skipped')
+    const isSomebodyAway = tasks.some(({ state }) => state === 'unreachable')
+    if (isSkipped && !isSomebodyAway && before.every(({ offers }) => offers === 0)) {
+      this.fail('canary', `${id} begins wave ${progress.wave}, and all before were skipped`)
+    }
   }
 
   /** What a person made of a node, and what nodes did while nobody heard them, stops it. */

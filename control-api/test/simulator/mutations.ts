@@ -203,6 +203,12 @@ const FAULTS: readonly Fault[] = [
     find: 'task.cordon !== null && (',
     put: 'task.cordon === undefined && (',
   },
+  {
+    name: 'nobody takes the place of a first wave that is skipped',
+    file: FORWARD,
+    find: 'if (isLeft || !one) return false',
+    put: 'if (isLeft || !one || one) return false',
+  },
 ]
 const SEEDS = 3_000
 const root = resolve(import.meta.dirname, '../..')

@@ -33,7 +33,7 @@ export function goOn(turn: Turn): boolean {
   const sent = dispatch(turn)
   if (sent.isWaiting) return stay(turn, 'running', reasons.waiting(turn.rollout, sent.withoutRoom))
   const { done, pending, total } = countTasks(turn.rollout.tasks)
-  if (done === 0 && standIn(turn)) return true
+  if (pending === 0 && standIn(turn)) return true
   if (done === 0 && pending > 0) {
     return callBack(turn) || stay(turn, 'paused', reasons.unreached(total))
   }
@@ -79,7 +79,7 @@ function callBack(turn: Turn): boolean {
 /** When nobody of the first wave is left to prove the version, one node of the next does, not all of them. */
 function standIn(turn: Turn): boolean {
   const { tasks, progress } = turn.rollout
-  const isLeft = tasks.some((task) => task.wave === progress.wave && task.state !== 'skipped')
+  const isLeft = tasks.some((task) => task.wave <= progress.wave && task.state !== 'skipped')
   const next = tasks.filter((task) => task.wave > progress.wave && task.state === 'pending')
   const one = next.find((task) => task.isConnected && !task.cordon) ?? next[0]
   if (isLeft || !one) return false
