@@ -164,7 +164,7 @@ describe('PUT and DELETE /nodes/{id}/cordon', () => {
     payload: { reason },
   })
 
-  test('are for operators, within their scope, and for nodes there are', async () => {
+  test('are for operators, and for nodes there are', async () => {
     const service = await build()
     const url = `/api/v1/nodes/${(await enrolNode(service)).id}`
     const end = { method: 'DELETE' as const, url: `${url}/cordon` }
