@@ -215,7 +215,7 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/** Tasks of this rollout's nodes that are not over in rollouts that began before it. */
+/** Tasks of the nodes it owns that are not over in rollouts that began before it. Who is gone is not its own. */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
@@ -226,7 +226,7 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     .where('rollout_id', '!=', rolloutId)
     .where('node_id', 'in', (eb) =>
       eb
-        .selectFrom('node_tasks as own')
+        .selectFrom('node_leases as own')
         .select('own.node_id')
         .where('own.rollout_id', '=', rolloutId),
     )
