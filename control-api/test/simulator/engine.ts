@@ -51,6 +51,7 @@ export type Host = {
   db: Database
   readonly connected: ReadonlySet<string>
   readonly isRecovering: boolean
+  readonly isStorageFull: boolean
   /** Jumps. */
   readonly wallMs: number
   newOfferId(): string
@@ -101,7 +102,7 @@ export class Engine {
     const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => newTask(nodeId, digest, i)))
     const progress = firstProgress(waves.length, policy)
     const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
-    const planned = { state: 'planned' as const, reason: 'Planned.', closed: null, room: null }
+    const planned = { state: 'planned' as const, reason: 'Planned.', ...OF_NOW }
     if (isForAll) this.#forAll.set(id, digest)
     this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
     this.#db.asked.set(id, asked)
@@ -228,6 +229,13 @@ export class Engine {
     }
   }
 
+  storageFull(): void {
+    const underWay = [...this.#db.rollouts].filter(
+      ([, { state }]) => state === 'running' || state === 'paused',
+    )
+    for (const [id] of underWay) this.dispatch(id, { kind: 'storage-full' })
+  }
+
   heardAgain(): void {
     for (const id of this.#db.rollouts.keys()) this.dispatch(id, { kind: 'heard-again' })
   }
@@ -263,7 +271,8 @@ export class Engine {
     if (!stored) return
     const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
     const tasks = stored.tasks.map((task) => this.#seen(task))
-    const before = { ...stored, closed, tasks, room: this.#roomFor(id) }
+    const { isStorageFull } = this.#host
+    const before = { ...stored, closed, tasks, room: this.#roomFor(id), isStorageFull }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.#db.rollouts.set(id, rollout)
@@ -369,6 +378,9 @@ export class Engine {
     }
   }
 }
+
+/** Of now; not stored. */
+const OF_NOW = { closed: null, room: null, isStorageFull: false }
 
 const OVER: readonly Task['state'][] = [
   'done',

@@ -76,6 +76,7 @@ export class Watch {
       this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
+    if (before.isStorageFull && offers.length > 0) this.fail('storage', `${id} offers, disk full`)
     this.#heard(id, event, after)
     const isNewWave =
       before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave

@@ -144,6 +144,18 @@ const FAULTS: readonly Fault[] = [
     put: '',
   },
   {
+    name: 'it goes on while the disk is full',
+    file: FORWARD,
+    find: '  if (rollout.isStorageFull) holdForStorage(turn)\n',
+    put: '',
+  },
+  {
+    name: 'stragglers are offered it while the disk is full',
+    file: RULES,
+    find: "state === 'succeeded' && !turn.rollout.isStorageFull",
+    put: "state === 'succeeded'",
+  },
+  {
     name: 'a rollout begins without its approvals',
     file: QUEUE,
     find: 'if (given < needed) {',

@@ -51,8 +51,15 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
   return services
 }
 
+/** What its process finds out. */
+type Found = { connected: Connected; isStorageFull: () => boolean }
+
 /** A process of it: what it knows in memory is new. */
-export async function startPlane(services: Services, now: () => number, connected: Connected) {
+export async function startPlane(
+  services: Services,
+  now: () => number,
+  { connected, isStorageFull }: Found,
+) {
   const { db, write, controlPlaneId } = services
   const identity: Identity = {
     controlPlaneId,
@@ -74,6 +81,7 @@ export async function startPlane(services: Services, now: () => number, connecte
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
+    isStorageFull,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     release: (unit, released) => releaseVersion(unit, released, now()),

@@ -12,7 +12,7 @@ import { CONFIG } from './real-plane.ts'
 type View = {
   epoch: number
   released: string | null
-  rollouts: (Omit<Rollout, 'tasks' | 'closed' | 'room'> & {
+  rollouts: (Pick<Rollout, 'state' | 'reason' | 'policy' | 'progress'> & {
     id: string
     tasks: Omit<Task, 'isConnected' | 'kind'>[]
   })[]

@@ -23,6 +23,7 @@ export function goOn(turn: Turn): boolean {
   const failures = failuresOver(rollout)
   if (failures.length > 0) return reactToFailures(turn, failures)
   if (progress.hold?.kind === 'control_plane_restart') holdUntilHeard(turn)
+  if (rollout.isStorageFull) holdForStorage(turn)
   const { hold: held } = turn.rollout.progress
   if (held) return stay(turn, 'paused', reasons.held(held, turn.rollout))
   if (progress.phase === 'waiting') return beginWave(turn)
@@ -43,6 +44,11 @@ export function goOn(turn: Turn): boolean {
   if (hasNews) setProgress(turn, { phase: 'soaking', soakedMs: 0, verdict: null })
   else finishWave(turn)
   return true
+}
+
+/** Whoever held it before stays the one to ask. */
+function holdForStorage(turn: Turn): void {
+  if (turn.rollout.progress.hold === null) hold(turn, 'storage_full', reasons.STORAGE_WAS_FULL)
 }
 
 /** What nodes under way did meanwhile nobody knows until they speak. */

@@ -6,6 +6,10 @@ import { countTasks, isOpen, isUnanswered } from './tasks.ts'
 
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
 
+export const STORAGE_WAS_FULL =
+  'The disk of the control plane was full, so that nothing more could be decided.'
+export const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
+
 export function waiting(rollout: Rollout, withoutRoom: number): string {
   const { done, total } = countTasks(rollout.tasks)
   const { wave } = rollout.progress
@@ -78,6 +82,7 @@ export function held({ kind, message }: Hold, { policy }: Pick<Rollout, 'policy'
     gate_inconclusive: 'Resume watches its nodes anew, skip-gate goes on all the same.',
     deadline: 'Resume gives it that time again.',
     control_plane_restart: 'It goes on by itself then, resume goes on without them.',
+    storage_full: 'Resume goes on once there is room again.',
   }
   const leftAlone = kind === 'gate_no_data' || kind === 'gate_inconclusive' ? ofTime(policy) : ''
   return `${message} ${onResume[kind]} ${WAY_OUT}${leftAlone}`

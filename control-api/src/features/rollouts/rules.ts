@@ -27,6 +27,7 @@ import {
 import {
   type Command,
   type Evaluated,
+  type HoldKind,
   isTerminal,
   isWaiting,
   type NodeEvent,
@@ -91,6 +92,7 @@ function take(turn: Turn, event: RolloutEvent): void {
       letPass(turn, event.ms)
       break
     case 'room':
+    case 'storage-full':
       break
     case 'superseded':
       leave(turn, event.nodeIds, `superseded by ${event.by}`)
@@ -125,6 +127,7 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
       return progress.hold?.kind === 'manual' ? 'It is paused already.' : null
     case 'resume':
       if (state !== 'paused') return 'It is not paused.'
+      if (rollout.isStorageFull) return reasons.STORAGE_IS_FULL
       return isForTheWindow(rollout) ? 'It goes on by itself when a change window opens.' : null
     case 'skip-gate':
       return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
@@ -263,6 +266,9 @@ function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number 
   return steps[state]
 }
 
+/** Of these the version is not to blame. */
+const SUSPENDING: readonly HoldKind[] = ['manual', 'deadline', 'storage_full']
+
 function letPass(turn: Turn, ms: number): void {
   const { state, progress, policy } = turn.rollout
   if (isTerminal(state) || progress.goesBack !== null) return
@@ -270,7 +276,7 @@ function letPass(turn: Turn, ms: number): void {
     setProgress(turn, { soakedMs: progress.soakedMs + ms })
   }
   const { progressLeftMs, hold: held } = progress
-  const isSuspended = held?.kind === 'manual' || held?.kind === 'deadline'
+  const isSuspended = held !== null && SUSPENDING.includes(held.kind)
   if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
   setProgress(turn, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
   if (progressLeftMs > ms) return
@@ -294,7 +300,8 @@ function settle(turn: Turn): void {
   const { state } = turn.rollout
   if (isTerminal(state)) settleTasks(turn)
   else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
-  if (state === 'succeeded') offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
+  if (state === 'succeeded' && !turn.rollout.isStorageFull)
+    offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 
 /** It goes on no further: only back, or not at all. */

@@ -84,7 +84,7 @@ export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
 
 /**
  * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
- * window is open the engine knows.
+ * window is open and the disk full the engine knows.
  */
 export async function loadRollout(
   trx: Reader,
@@ -96,9 +96,10 @@ export async function loadRollout(
   const tasks = await loadTasks(trx, id, isConnected)
   const { state, reason } = row
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
+  const ofNow = { closed: null, isStorageFull: false }
   const { blastBudget: budget } = (await readFarmRules(trx)).rules
   const room = budget === null ? null : budget - (await unprovenBeside(trx, id))
-  return { row, rollout: { state, reason, ...frozen, tasks, room, closed: null } }
+  return { row, rollout: { state, reason, ...frozen, tasks, room, ...ofNow } }
 }
 
 /** Whether nodes are to get back what they had. */
@@ -129,6 +130,17 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
     .where(
       sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('soaking', 'waiting'))`,
     )
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Under way, and not on its way back. */
+export async function rolloutsUnderWay(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .orderBy('id')
     .execute()
   return rows.map((row) => row.id)
 }

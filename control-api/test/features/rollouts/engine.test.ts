@@ -44,6 +44,7 @@ async function open() {
     errorsForAuthor,
     readGrouping,
     isConnected: () => true,
+    isStorageFull: () => false,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,

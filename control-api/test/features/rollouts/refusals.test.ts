@@ -51,6 +51,7 @@ const begun = (tasks: Task[], room: number | null = null): Rollout =>
       tasks,
       room,
       closed: null,
+      isStorageFull: false,
     },
     {
       kind: 'started',

@@ -51,6 +51,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
     isConnected: () => true,
+    isStorageFull: () => false,
     onUnrenderable: () => {},
     versionText: async () => null,
     releasedVersion: async () => null,

@@ -42,6 +42,7 @@ const rollout = (...tasks: Task[]): Rollout => ({
   progress: firstProgress(1, AT_ONCE),
   tasks,
   closed: null,
+  isStorageFull: false,
   room: null,
 })
 /** Its nodes are as its tasks say. */
