@@ -14,7 +14,7 @@ export default defineConfig({
   timeout: TEST_WITHIN_MS,
   expect: { timeout: ASSERTION_WITHIN_MS },
   fullyParallel: false,
-  workers: 1,
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
   reporter: [['list']],

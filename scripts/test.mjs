@@ -19,6 +19,7 @@ import { countTests } from './testing/count-tests.mjs'
  * @property {string} title
  * @property {string[]} command
  * @property {string} [cwd] from the root
+ * @property {boolean} [isLight] leaves half of the machine idle: it is waiting, or one thread
  * @typedef {import('./testing/count-tests.mjs').Count} Count
  * @typedef {import('./setup/node-toolchain.mjs').Toolchain} Toolchain
  */
@@ -70,10 +71,10 @@ function checks({ node }) {
       title: 'scripts tests',
       command: [node, '--test', 'scripts/test/*.test.ts'],
     },
-    ...[['asan'], ['tsan'], ['fuzz', '--seconds', '3']].map(([preset = '', ...more]) => ({
+    ...['asan', 'tsan'].map((preset) => ({
       part: 'server-c',
       title: `server-c tests, ${preset}`,
-      command: [node, 'test/run.mjs', '--preset', preset, ...more],
+      command: [node, 'test/run.mjs', '--preset', preset],
       cwd: 'server-c',
     })),
     {
@@ -83,11 +84,6 @@ function checks({ node }) {
       cwd: 'server-c',
     },
     { part: 'control-api', title: 'control-api tests', command: vitest, cwd: 'control-api' },
-    {
-      part: 'schemathesis',
-      title: 'schemathesis against the service',
-      command: [node, 'control-api/schemathesis/run.ts'],
-    },
     { part: 'web-ui', title: 'web-ui tests', command: vitest, cwd: 'web-ui' },
     {
       part: 'e2e',
@@ -95,11 +91,30 @@ function checks({ node }) {
       command: [...tool('@playwright/test', 'cli.js'), 'test'],
       cwd: 'e2e',
     },
-    { part: 'faults', title: 'faults in a farm', command: [node, 'e2e/faults/run.ts'] },
+    {
+      part: 'server-c',
+      title: 'server-c tests, fuzz',
+      command: [node, 'test/run.mjs', '--preset', 'fuzz', '--seconds', '3'],
+      cwd: 'server-c',
+      isLight: true,
+    },
+    {
+      part: 'schemathesis',
+      title: 'schemathesis against the service',
+      command: [node, 'control-api/schemathesis/run.ts'],
+      isLight: true,
+    },
+    {
+      part: 'faults',
+      title: 'faults in a farm',
+      command: [node, 'e2e/faults/run.ts'],
+      isLight: true,
+    },
     {
       part: 'rollouts',
       title: 'rollouts to real nodes',
       command: [node, 'e2e/rollouts/run.ts'],
+      isLight: true,
     },
   ]
 }
@@ -126,6 +141,21 @@ function run({ command: [program = '', ...args], cwd = '.' }, tools) {
     child.on('error', (error) => resolve({ ok: false, output: `${output}\n${error.message}` }))
     child.on('close', (code) => resolve({ ok: code === 0, output }))
   })
+}
+
+/** Two that are light beside each other, any other alone. @param {Check[]} all @returns {Check[][]} */
+function lanes(all) {
+  const light = all.filter(({ isLight }) => isLight)
+  return [...all.filter(({ isLight }) => !isLight).map((check) => [check]), light]
+}
+
+/** @param {Check[]} lane @param {(check: Check) => Promise<void>} work */
+async function workThrough(lane, work) {
+  const left = [...lane]
+  const one = async () => {
+    for (let check = left.shift(); check; check = left.shift()) await work(check)
+  }
+  await Promise.all([one(), one()])
 }
 
 /** @param {Check} check @param {Toolchain} tools @returns {Promise<Count>} */
@@ -159,11 +189,13 @@ runMain(async () => {
   mkdirSync(logDir, { recursive: true })
   process.stdout.write('Testing (whole output in .tools/test-logs)\n')
   const total = { passed: 0, failed: 0 }
-  for (const check of all) {
-    if (wanted.length && !wanted.includes(check.part)) continue
-    const count = await report(check, tools)
-    total.passed += count.passed
-    total.failed += count.failed
+  const chosen = all.filter(({ part }) => wanted.length === 0 || wanted.includes(part))
+  for (const lane of lanes(chosen)) {
+    await workThrough(lane, async (check) => {
+      const count = await report(check, tools)
+      total.passed += count.passed
+      total.failed += count.failed
+    })
   }
   process.stdout.write(`Tested in ${seconds(startedAt)}\n`)
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`)

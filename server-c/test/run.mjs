@@ -103,8 +103,8 @@ if (preset === 'fuzz') {
   run(
     'system tests',
     process.execPath,
-    // They wait more than they work: two files at a time also where there are but two cores.
-    ['--test', '--test-concurrency=2', ...system.map((file) => join('test/system', file))],
+    // They wait more than they work: three files at a time also where there are but two cores.
+    ['--test', '--test-concurrency=3', ...system.map((file) => join('test/system', file))],
     {
       FARMSTEAD_NODE: join(build, 'farmstead-node'),
     },

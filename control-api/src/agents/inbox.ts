@@ -63,7 +63,7 @@ export type HelloVia = {
 export type Inbox = ReturnType<typeof createInbox>
 
 /** A confirmation that had to wait is asked for again this soon. */
-const RETRY_AFTER_MS = 1000
+const NOT_YET = { confirmed: false, retryAfterMs: 1000 }
 
 export function createInbox(deps: Deps) {
   const { write, engine, now } = deps
@@ -268,6 +268,8 @@ export function createInbox(deps: Deps) {
       write(async (unit) => {
         const { effective } = confirm
         const offer = await confirmableOffer(unit.trx, { ...confirm, nodeId })
+        // It went back since it said this: what it runs is in the next report.
+        if (judge('confirmed', offer.state) === 'stale') return NOT_YET
         await setEffective(unit.trx, nodeId, effective, now())
         if (offer.state === 'confirmed') return { confirmed: true, retryAfterMs: 0 }
         const about = offerOf(offer)
@@ -280,7 +282,7 @@ export function createInbox(deps: Deps) {
           runsIt &&
           judge('confirmed', offer.state) === 'take' &&
           (await engine.mayKeep(unit, about))
-        if (!keep) return { confirmed: false, retryAfterMs: RETRY_AFTER_MS }
+        if (!keep) return NOT_YET
         await advance(unit, offer, { ...about, kind: 'confirmed', effective })
         return { confirmed: true, retryAfterMs: 0 }
       }),

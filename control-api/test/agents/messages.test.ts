@@ -368,7 +368,10 @@ describe('one apply', () => {
     await node.say('ack', offer.ack)
     await node.say('result', offer.applied)
     await node.say('result', offer.reverted)
+    const { effective } = (await node.show()).sync
     expect((await node.say('confirm', offer.confirm)).json()).toMatchObject({ confirmed: false })
+    // It was said before the way back, and tells nothing of what runs after it.
+    expect((await node.show()).sync.effective).toEqual(effective)
     expect((await node.show()).lastResult).toMatchObject({
       outcome: 'reverted',
       code: 'unconfirmed',

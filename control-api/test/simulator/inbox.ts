@@ -112,6 +112,7 @@ export class Inbox {
     const isConfirmed = offer?.state === 'confirmed' && offer.digest === given.digest
     const current = isConfirmed ? offer : this.#currentOffer(nodeId, given)
     if (!current) return SUPERSEDED
+    if (judge('confirmed', current.state) === 'stale') return { code: 'ok', confirmed: false }
     setNode(this.#db, nodeId, { effective })
     if (isConfirmed) return { code: 'ok', confirmed: true }
     const runsIt = effective.digest === current.digest

@@ -281,7 +281,9 @@ export class Watch {
   }
 
   /** Kept, it would be what the node goes back to. */
-  onKept(rollout: Rollout | undefined, { nodeId, generation, rolloutId, digest }: Offer): void {
+  onKept(rollout: Rollout | undefined, offer: Offer): void {
+    const { nodeId, generation, rolloutId, digest, state } = offer
+    if (state !== 'applied') this.fail('I8', `${nodeId} may keep ${generation}: it is ${state}`)
     if (rolloutId === null) this.#noteGood(nodeId, digest)
     const isBad = rollout?.progress.goesBack != null
     const task = rollout?.tasks.find((one) => one.nodeId === nodeId)
