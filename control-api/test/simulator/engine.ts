@@ -34,6 +34,7 @@ import {
   unfinished,
 } from './database.ts'
 import type { Watch } from './invariants.ts'
+import { kindOf } from './kinds.ts'
 import { type Asked, isSettled, isTime, type Now, takeTurns } from './line.ts'
 
 export type Order = {
@@ -408,7 +409,7 @@ const newTask = (nodeId: string, digest: string, wave: number): Task => ({
   offers: 0,
   flaps: 0,
   refusals: 0,
-  kind: '',
+  kind: kindOf(nodeId),
   isExcused: false,
   isConnected: false,
 })

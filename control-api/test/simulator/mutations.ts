@@ -144,6 +144,12 @@ const FAULTS: readonly Fault[] = [
     put: '',
   },
   {
+    name: 'nodes are offered what another of their kind refused',
+    file: FORWARD,
+    find: '  if (leaveOut(turn)) return true\n',
+    put: '',
+  },
+  {
     name: 'it goes on while the disk is full',
     file: FORWARD,
     find: '  if (rollout.isStorageFull) holdForStorage(turn)\n',

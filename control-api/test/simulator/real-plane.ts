@@ -23,6 +23,7 @@ import { sha256 } from '../../src/ids.ts'
 import { type Identity, takeEpoch } from '../../src/meta.ts'
 import { beginRecovery, readRecovery } from '../../src/recovery.ts'
 import { openServices, type Services } from '../../src/services.ts'
+import { hostOf } from './kinds.ts'
 
 export const CONFIG = 'default'
 /** As many as orders choose from. */
@@ -135,7 +136,7 @@ export async function startPlane(
 }
 
 export async function addNodeRow({ db }: Services, id: string, name: string): Promise<void> {
-  const facts = { hostname: name, version: '0.1.0', os: 'linux', arch: 'x86_64' }
+  const facts = { hostname: name, ...hostOf(name) }
   await db
     .insertInto('nodes')
     .values({

@@ -3,7 +3,7 @@
 import { hold, react } from './endings.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import * as reasons from './reasons.ts'
-import { isConflict, isPutOffByItself } from './refusals.ts'
+import { isConflict, isLeftOut, isOfItsKind, isPutOffByItself, leftOut } from './refusals.ts'
 import {
   countTasks,
   hasFailed,
@@ -30,6 +30,7 @@ export function goOn(turn: Turn): boolean {
   const late = tasks.filter(isLate)
   if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
   if (progress.phase === 'soaking') return soak(turn)
+  if (leaveOut(turn)) return true
   const sent = dispatch(turn)
   if (sent.isWaiting) return stay(turn, 'running', reasons.waiting(turn.rollout, sent.withoutRoom))
   const { done, pending, total } = countTasks(tasks)
@@ -91,7 +92,8 @@ function beginWave(turn: Turn): boolean {
 
 /** Those that are too many; what is worst decides. */
 function failuresOver({ tasks, policy, progress }: Rollout): Task[] {
-  const failures = tasks.filter(hasFailed)
+  // Who was left out would have refused it.
+  const failures = [...tasks.filter(hasFailed), ...tasks.filter(isMissing)]
   const isGrave = failures.some(
     (task) => task.state === 'unhealthy' || task.state === 'apply_stuck' || isConflict(task),
   )
@@ -111,6 +113,25 @@ function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
   }
   react(turn, onFailure, 'gate_failed', reasons.tell(first))
   return false
+}
+
+const isMissing = (task: Task) => isLeftOut(task) && !task.isExcused
+
+/** Nobody is offered what another of its kind refused. True: there was somebody. */
+export function leaveOut(turn: Turn): boolean {
+  const { tasks } = turn.rollout
+  const refusers = tasks.filter(isOfItsKind)
+  if (refusers.length === 0) return false
+  const refuserOf = ({ kind, digest }: Task) =>
+    refusers.find((one) => one.kind === kind && one.digest === digest)
+  let isAny = false
+  for (const task of tasks.filter(isToBeOffered)) {
+    const refuser = refuserOf(task)
+    if (!refuser) continue
+    put(turn, task, leftOut(task, refuser))
+    isAny = true
+  }
+  return isAny
 }
 
 /** Offers what there is room for. withoutRoom: how many only the farm's budget keeps waiting. */

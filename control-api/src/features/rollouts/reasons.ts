@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
 import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
-import { isConflict, isOfItsKind } from './refusals.ts'
+import { isConflict, isLeftOut, isOfItsKind } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered } from './tasks.ts'
 
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
@@ -51,16 +51,21 @@ export const closed = (why: string, { wave, waves }: Progress) =>
 
 export function failed(tasks: readonly Task[]): string {
   const [first] = tasks
+  if (!first) return ''
   const them = tasks.length > 1 ? 'them' : 'it'
-  return first
-    ? `${tell(first)}${andMore(tasks.length)}${ofItsKind(first)} Resume goes on without ${them}. ${WAY_OUT}`
-    : ''
+  const without = tasks.filter(isLeftOut)
+  const failures = tasks.length - without.length
+  const more = `${andMore(failures)}${ofItsKind(first)}${leftOut(without)}`
+  return `${tell(first)}${more} Resume goes on without ${them}. ${WAY_OUT}`
 }
 
 const ofItsKind = (task: Task) =>
-  isOfItsKind(task) && task.kind !== ''
-    ? ` Nodes of its kind may refuse it too; an order whose strategy has "excludeKinds": ["${task.kind}"] leaves them out.`
+  isOfItsKind(task)
+    ? ` Nodes of its kind with the same text are not offered it; an order whose strategy has "excludeKinds": ["${task.kind}"] leaves out all of its kind.`
     : ''
+
+const leftOut = (tasks: readonly Task[]) =>
+  tasks.length > 0 ? ` Left out, for they would refuse it too: ${names(tasks)}.` : ''
 
 export function late(tasks: readonly Task[]): string {
   const [first] = tasks
@@ -117,6 +122,10 @@ export function succeeded(tasks: readonly Task[]): string {
   if (without.length > 0) {
     return `${done} of ${total} nodes have the version; an operator went on without ${names(without)}.`
   }
+  const missing = tasks.filter((task) => task.state !== 'done' && task.code !== null)
+  if (missing.length > 0) {
+    return `${done} of ${done + missing.length} nodes have the version; ${names(missing)} ${missing.length > 1 ? 'do' : 'does'} not, which is within what may fail.`
+  }
   if (done === 0) return 'There is no node to change.'
   if (tasks.every(({ offers }) => offers === 0)) {
     return `Nothing to do: ${done === 1 ? 'the node has' : `all ${done} nodes have`} the version already.`
@@ -156,6 +165,7 @@ export function tell(task: Task): string {
     unhealthy: 'is not well with the version',
     apply_reverted: 'went back to its last confirmed config',
     apply_stuck: 'could neither apply the version nor go back: look at it now',
+    skipped: 'is left out',
   }
   const code = task.code ? ` (${task.code})` : ''
   if (isConflict(task)) return `${task.nodeName} is in conflict with the version: ${task.message}.`

@@ -21,6 +21,7 @@ import {
   goOn,
   holdUntilHeard,
   isToBeOffered,
+  leaveOut,
   offerTo,
   unheardOf,
 } from './forward.ts'
@@ -40,6 +41,7 @@ import {
 } from './model.ts'
 import { whyNotBefore } from './queue.ts'
 import * as reasons from './reasons.ts'
+import { isLeftOut } from './refusals.ts'
 import type { TaskState } from './schema.ts'
 import { skip } from './task-states.ts'
 import {
@@ -192,7 +194,8 @@ function resume(turn: Turn): void {
   const away = [...awayOf(turn.rollout), ...(isRestart ? unheardOf(turn.rollout) : [])]
   for (const task of tasks) {
     const isAway = away.includes(task) || (isProven && task.state === 'unreachable')
-    if (hasFailed(task) || isLate(task) || isAway) put(turn, task, { ...task, isExcused: true })
+    const isWithout = hasFailed(task) || isLeftOut(task) || isLate(task) || isAway
+    if (isWithout) put(turn, task, { ...task, isExcused: true })
   }
 }
 
@@ -300,8 +303,12 @@ function settle(turn: Turn): void {
   const { state } = turn.rollout
   if (isTerminal(state)) settleTasks(turn)
   else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
-  if (state === 'succeeded' && !turn.rollout.isStorageFull)
-    offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
+  if (state === 'succeeded' && !turn.rollout.isStorageFull) offerToStragglers(turn)
+}
+
+function offerToStragglers(turn: Turn): void {
+  leaveOut(turn)
+  offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 
 /** It goes on no further: only back, or not at all. */
