@@ -213,7 +213,7 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/** Tasks of this rollout's nodes that are not over in rollouts that began before it. */
+/** Tasks of this rollout's nodes that are not over in rollouts that began before it. What it leaves out is not its own. */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
@@ -226,7 +226,8 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
       eb
         .selectFrom('node_tasks as own')
         .select('own.node_id')
-        .where('own.rollout_id', '=', rolloutId),
+        .where('own.rollout_id', '=', rolloutId)
+        .where('own.state', '!=', 'skipped'),
     )
     .execute()
 
