@@ -37,6 +37,7 @@ export function goOn(turn: Turn): boolean {
   if (done === 0 && pending > 0) {
     return callBack(turn) || stay(turn, 'paused', reasons.unreached(total))
   }
+  if (isRefusedByAll(turn.rollout)) return stay(turn, 'paused', reasons.refusedByAll(tasks))
   const unreached = tasks.filter(isMissed)
   if (unreached.length * 100 > policy.maxUnreachablePercent * total) {
     return stay(turn, 'paused', reasons.tooManyAway(unreached, policy.maxUnreachablePercent))
@@ -114,6 +115,10 @@ function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
   react(turn, onFailure, 'gate_failed', reasons.tell(first))
   return false
 }
+
+/** What nobody has must not succeed, for new nodes would get it. */
+const isRefusedByAll = ({ tasks }: Rollout) =>
+  tasks.some(isLeftOut) && countTasks(tasks).done === 0 && !tasks.some(isUnanswered)
 
 const isMissing = (task: Task) => isLeftOut(task) && !task.isExcused
 

@@ -73,6 +73,9 @@ export function late(tasks: readonly Task[]): string {
   return `${first.nodeName}: ${first.message}${andMore(tasks.length)} It goes on by itself when the node answers. ${WAY_OUT}`
 }
 
+export const refusedByAll = (tasks: readonly Task[]) =>
+  `No node has the version: ${names(tasks.filter((task) => task.code !== null))} refused it, or would. ${WAY_OUT}`
+
 export const unreached = (total: number) =>
   `None of ${total} nodes could be reached, so nothing is proven. It goes on by itself when one answers. ${WAY_OUT}`
 

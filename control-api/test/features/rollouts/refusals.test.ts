@@ -197,6 +197,14 @@ describe('a refusal that is of the node’s kind', () => {
     expect(states(run(over, resume)).slice(0, 3)).toEqual(['nacked', 'skipped', 'offered'])
   })
 
+  it('does not let what nobody has succeed', () => {
+    const resumed = run(begun([task('a'), task('b')], null, one), refuses('schema'), resume)
+    expect(states(resumed)).toEqual(['nacked', 'skipped'])
+    expect(resumed.state).toBe('paused')
+    expect(resumed.reason).toContain('No node has the version: a, b refused it, or would.')
+    expect(run(resumed, resume).state).toBe('paused')
+  })
+
   it('changes nothing for others when it is of the machine', () => {
     const resumed = run(farm(), refuses('port_in_use'), resume)
     expect(states(resumed)).toEqual(['nacked', 'offered', 'pending', 'pending'])
