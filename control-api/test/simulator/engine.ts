@@ -199,17 +199,20 @@ export class Engine {
   }
 
   /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */
-  #roomFor(own: string): number | null {
+  #roomFor(own: string): Pick<Rollout, 'room' | 'roomHeldBy'> {
     const { blastBudget } = this.#db.rules
-    if (blastBudget === null) return null
+    if (blastBudget === null) return { room: null, roomHeldBy: [] }
     const isTaking = (id: string, task: Task) => {
       const isOwned = this.#db.leases.get(task.nodeId) === id
       const isMoving = task.deadlineMs !== null && task.deadlineMs > 0
       return isOnItsWayBack(task) || (isUnproven(task) && (isOwned || isMoving))
     }
     const others = [...this.#db.rollouts].filter(([id]) => id !== own)
-    const taken = others.map(([id, { tasks }]) => tasks.filter((task) => isTaking(id, task)).length)
-    return taken.reduce((room, n) => room - n, blastBudget)
+    const taken = others
+      .map(([id, { tasks }]) => ({ id, n: tasks.filter((task) => isTaking(id, task)).length }))
+      .filter(({ n }) => n > 0)
+    const room = taken.reduce((left, { n }) => left - n, blastBudget)
+    return { room, roomHeldBy: taken.map(({ id }) => id) }
   }
 
   /** Whose time is over. */
@@ -273,7 +276,7 @@ export class Engine {
     const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
     const tasks = stored.tasks.map((task) => this.#seen(task))
     const { isStorageFull } = this.#host
-    const before = { ...stored, closed, tasks, room: this.#roomFor(id), isStorageFull }
+    const before = { ...stored, closed, tasks, ...this.#roomFor(id), isStorageFull }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.#db.rollouts.set(id, rollout)
@@ -381,7 +384,7 @@ export class Engine {
 }
 
 /** Of now; not stored. */
-const OF_NOW = { closed: null, room: null, isStorageFull: false }
+const OF_NOW = { closed: null, room: null, roomHeldBy: [], isStorageFull: false }
 
 const OVER: readonly Task['state'][] = [
   'done',

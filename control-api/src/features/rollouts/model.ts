@@ -97,6 +97,8 @@ export type Rollout = {
   closed: string | null
   /** Of the farm's budget, what the other rollouts leave to it; null: no limit. Of now; not stored. */
   room: number | null
+  /** Who the others are. Of now; not stored. */
+  roomHeldBy: readonly string[]
   /** The control plane's disk is full. Of now; not stored. */
   isStorageFull: boolean
 }

@@ -15,13 +15,15 @@ export function waiting(rollout: Rollout, withoutRoom: number): string {
   const { wave } = rollout.progress
   const open = rollout.tasks.filter((task) => task.wave === wave && isOpen(task))
   const forWhom = open.length > 0 ? `; waiting for ${names(open)}` : ''
-  return `${inWave(rollout)}${done} of ${total} nodes have the version${forWhom}.${noRoom(withoutRoom)}`
+  return `${inWave(rollout)}${done} of ${total} nodes have the version${forWhom}.${noRoom(withoutRoom, rollout.roomHeldBy)}`
 }
 
-const noRoom = (nodes: number) =>
-  nodes > 0
-    ? ` ${nodes} of them ${nodes > 1 ? 'wait' : 'waits'} until other rollouts leave room in the farm's blast budget.`
-    : ''
+function noRoom(nodes: number, heldBy: readonly string[]): string {
+  if (nodes === 0) return ''
+  const leave = heldBy.length > 1 ? 'leave' : 'leaves'
+  const forWhat = heldBy.length > 0 ? `until ${some(heldBy)} ${leave} room` : 'for room'
+  return ` ${nodes} of them ${nodes > 1 ? 'wait' : 'waits'} ${forWhat} in the farm's blast budget.`
+}
 
 function inWave({ progress: { wave, waves }, policy }: Pick<Rollout, 'progress' | 'policy'>) {
   const fast = policy.isFastPath
@@ -179,8 +181,10 @@ export function tell(task: Task): string {
 const andMore = (count: number) =>
   count > 1 ? ` ${count - 1} more node${count > 2 ? 's' : ''} likewise.` : ''
 
-function names(tasks: readonly Task[]): string {
-  const shown = tasks.slice(0, 3).map((task) => task.nodeName)
-  const more = tasks.length - shown.length
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+const names = (tasks: readonly Task[]) => some(tasks.map((task) => task.nodeName))
+
+function some(all: readonly string[]): string {
+  const shown = all.slice(0, 3).join(', ')
+  const more = all.length - 3
+  return more > 0 ? `${shown} and ${more} more` : shown
 }

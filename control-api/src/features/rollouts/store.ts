@@ -96,10 +96,12 @@ export async function loadRollout(
   const tasks = await loadTasks(trx, id, isConnected)
   const { state, reason } = row
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
-  const ofNow = { closed: null, isStorageFull: false }
   const { blastBudget: budget } = (await readFarmRules(trx)).rules
-  const room = budget === null ? null : budget - (await unprovenBeside(trx, id))
-  return { row, rollout: { state, reason, ...frozen, tasks, room, ...ofNow } }
+  const beside = budget === null ? [] : await unprovenBeside(trx, id)
+  const room = budget === null ? null : beside.reduce((left, { nodes }) => left - nodes, budget)
+  const roomHeldBy = beside.map((one) => one.rollout_id)
+  const ofNow = { room, roomHeldBy, closed: null, isStorageFull: false }
+  return { row, rollout: { state, reason, ...frozen, tasks, ...ofNow } }
 }
 
 /** Whether nodes are to get back what they had. */

@@ -57,6 +57,7 @@ const begun = (
       room,
       closed: null,
       isStorageFull: false,
+      roomHeldBy: [],
     },
     {
       kind: 'started',
@@ -276,7 +277,9 @@ describe('the farm’s budget', () => {
   it('leaves only the room that others do not need', () => {
     const narrow = begun(three(), 1)
     expect(states(narrow)).toEqual(['offered', 'pending', 'pending'])
-    expect(narrow.reason).toContain('2 of them wait until other rollouts leave room')
+    expect(narrow.reason).toContain('2 of them wait for room in the farm')
+    const held = run({ ...narrow, roomHeldBy: ['rollout_1', 'rollout_2'] }, { kind: 'room' })
+    expect(held.reason).toContain('2 of them wait until rollout_1, rollout_2 leave room in the')
     expect(states(run({ ...narrow, room: 2 }, { kind: 'room' }))).toEqual([
       'offered',
       'offered',

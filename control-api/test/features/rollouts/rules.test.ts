@@ -43,6 +43,7 @@ const rollout = (...tasks: Task[]): Rollout => ({
   tasks,
   closed: null,
   isStorageFull: false,
+  roomHeldBy: [],
   room: null,
 })
 /** Its nodes are as its tasks say. */

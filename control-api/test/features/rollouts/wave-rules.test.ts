@@ -57,6 +57,7 @@ const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
     room: null,
     closed: null,
     isStorageFull: false,
+    roomHeldBy: [],
   }
 }
 /** Offers are made as they are asked for, with generation 7 or, on the way back, 9. */
