@@ -154,7 +154,7 @@ export class ControlPlane implements Host {
   }
 
   order(order: Order): boolean {
-    if (this.isRecovering) return false
+    if (!this.isUp || this.isRecovering) return false
     return this.#do({ kind: 'order', order }, () => this.#engine.order(order)) ?? false
   }
 

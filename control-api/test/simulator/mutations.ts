@@ -152,14 +152,14 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'it goes on while the disk is full',
     file: FORWARD,
-    find: '  if (rollout.isStorageFull) holdForStorage(turn)\n',
+    find: '  if (rollout.isStorageFull) return holdForStorage(turn)\n',
     put: '',
   },
   {
     name: 'stragglers are offered it while the disk is full',
-    file: RULES,
-    find: "state === 'succeeded' && !turn.rollout.isStorageFull",
-    put: "state === 'succeeded'",
+    file: FORWARD,
+    find: '  if (turn.rollout.isStorageFull) return\n',
+    put: '',
   },
   {
     name: 'a rollout begins without its approvals',

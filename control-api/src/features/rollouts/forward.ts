@@ -23,10 +23,10 @@ export function goOn(turn: Turn): boolean {
   const failures = failuresOver(rollout)
   if (failures.length > 0) return reactToFailures(turn, failures)
   if (progress.hold?.kind === 'control_plane_restart') holdUntilHeard(turn)
-  if (rollout.isStorageFull) holdForStorage(turn)
   const { hold: held } = turn.rollout.progress
   if (held) return stay(turn, 'paused', reasons.held(held, turn.rollout))
   if (progress.phase === 'waiting') return beginWave(turn)
+  if (rollout.isStorageFull) return holdForStorage(turn)
   const late = tasks.filter(isLate)
   if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
   if (progress.phase === 'soaking') return soak(turn)
@@ -48,9 +48,10 @@ export function goOn(turn: Turn): boolean {
   return true
 }
 
-/** Whoever held it before stays the one to ask. */
-function holdForStorage(turn: Turn): void {
-  if (turn.rollout.progress.hold === null) hold(turn, 'storage_full', reasons.STORAGE_WAS_FULL)
+/** Only people know why it was full, so they say when it goes on. */
+function holdForStorage(turn: Turn): boolean {
+  hold(turn, 'storage_full', reasons.STORAGE_WAS_FULL)
+  return true
 }
 
 /** What nodes under way did meanwhile nobody knows until they speak. */
@@ -123,7 +124,7 @@ const isRefusedByAll = ({ tasks }: Rollout) =>
 const isMissing = (task: Task) => isLeftOut(task) && !task.isExcused
 
 /** Nobody is offered what another of its kind refused. True: there was somebody. */
-export function leaveOut(turn: Turn): boolean {
+function leaveOut(turn: Turn): boolean {
   const { tasks } = turn.rollout
   const refusers = tasks.filter(isOfItsKind)
   if (refusers.length === 0) return false
@@ -154,7 +155,7 @@ function dispatch(turn: Turn): { isWaiting: boolean; withoutRoom: number } {
 }
 
 /** Its turn has come, or it was out of reach when it had, or refused for now. */
-export const isToBeOffered = (task: Task) =>
+const isToBeOffered = (task: Task) =>
   isDeferred(task) || (task.state === 'pending' && !isPutOffByItself(task))
 
 /** Who is not there when its turn comes has a moment to appear. */
@@ -168,8 +169,15 @@ function callAbsent(turn: Turn, tasks: readonly Task[]): void {
   }
 }
 
+/** It is over, and they return one by one. */
+export function offerToStragglers(turn: Turn): void {
+  if (turn.rollout.isStorageFull) return
+  leaveOut(turn)
+  offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
+}
+
 /** How many only the farm's budget keeps waiting. */
-export function offerTo(turn: Turn, tasks: readonly Task[]): number {
+function offerTo(turn: Turn, tasks: readonly Task[]): number {
   const { policy, tasks: all, room: farmRoom } = turn.rollout
   const able = tasks.filter((task) => policy.maxParallel === null || mayBeOffered(task))
   const unproven = all.filter(isUnproven).length

@@ -20,9 +20,7 @@ import {
   finishWave,
   goOn,
   holdUntilHeard,
-  isToBeOffered,
-  leaveOut,
-  offerTo,
+  offerToStragglers,
   unheardOf,
 } from './forward.ts'
 import {
@@ -303,12 +301,7 @@ function settle(turn: Turn): void {
   const { state } = turn.rollout
   if (isTerminal(state)) settleTasks(turn)
   else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
-  if (state === 'succeeded' && !turn.rollout.isStorageFull) offerToStragglers(turn)
-}
-
-function offerToStragglers(turn: Turn): void {
-  leaveOut(turn)
-  offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
+  if (state === 'succeeded') offerToStragglers(turn)
 }
 
 /** It goes on no further: only back, or not at all. */

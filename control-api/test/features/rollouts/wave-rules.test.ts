@@ -159,6 +159,15 @@ describe('a full disk', () => {
     expect(states(run(full(soaking()), skip))).toEqual(['done', 'pending', 'pending'])
   })
 
+  it('lets who waits for a window wait for that alone', () => {
+    const policy = { soakMs: 0, minHealthyMs: 0 }
+    const waits = run({ ...begun(policy), closed: 'No window is open.' }, ...keeps('a'))
+    expect(waits).toMatchObject({ state: 'paused', progress: { phase: 'waiting' } })
+    const held = run(full(waits), { kind: 'storage-full' })
+    expect(held.progress.hold).toBeNull()
+    expect(run({ ...held, closed: null }, passes(1_000)).progress.hold?.kind).toBe('storage_full')
+  })
+
   it('leaves who held it before the one to ask', () => {
     const byHand = run(soaking(), { kind: 'pause', actor: 'ana', why: 'lunch' })
     expect(run(full(byHand), { kind: 'storage-full' }).reason).toContain('ana paused it: lunch')
