@@ -1,41 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* body.c — three ways to the socket: pending bytes, bytes in memory, bytes of a file; one piece of
- * the response after the other.
- *
- * Whether a file's bytes are there is asked first, without waiting; then sendfile moves what was
- * found to be there. If it is not there, a pool thread reads it, which leaves it in the page cache.
- * If it then still isn't there (a file system that can't tell, or memory too short to keep it), the
- * pool thread copies chunks for this response instead. */
+/* body.c — two ways to the socket of its own, pending bytes and bytes in memory; the third, bytes of
+ * a file, is body_file.c. One piece of the response after the other. */
 #include "body.h"
 
+#include "body_file.h"
+#include "body_out.h"
 #include "body_read.h"
-#include "util.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-
-#define BURST_BYTES 1048576 /* then other connections have their turn */
-
-/* --- the socket ------------------------------------------------------------------------------ */
-
-static enum body_step after_error(void)
-{
-    if (errno == EINTR)
-        return BODY_WANTS_TURN;
-    return errno == EAGAIN || errno == EWOULDBLOCK ? BODY_WANTS_WRITE : BODY_FAILED;
-}
-
-/* The socket was full, or there was no quota: if it took nothing yet, the first byte is to come. */
-static enum body_step put_off(struct body *body, enum body_step step)
-{
-    if (body->sent == 0)
-        body->clock->first_ns = 0;
-    return step;
-}
 
 /* The head of a response, and its text if there is one. */
 static bool keep_pending(struct body *body, const char *head, size_t head_len, const char *text,
@@ -52,127 +27,31 @@ static bool keep_pending(struct body *body, const char *head, size_t head_len, c
     return true;
 }
 
-static void drop_pending(struct body *body)
-{
-    free(body->pending);
-    body->pending = NULL;
-    body->pending_pos = body->pending_len = 0;
-}
-
-static void count_sent(struct body *body, size_t n)
-{
-    body->sent += n;
-    body->quota -= n; /* there is no limit that UINT64_MAX would ever be spent in */
-}
-
-static size_t within_quota(const struct body *body, uint64_t wanted)
-{
-    return wanted < body->quota ? (size_t)wanted : (size_t)body->quota;
-}
-
-static enum body_step send_pending(struct body *body, int socket, int flags)
-{
-    if (body->clock->first_ns == 0)
-        body->clock->first_ns = stage_now();
-    while (body->pending_pos < body->pending_len) {
-        size_t len = within_quota(body, body->pending_len - body->pending_pos);
-        ssize_t n;
-        if (len == 0)
-            return put_off(body, BODY_THROTTLED);
-        n = send(socket, body->pending + body->pending_pos, len, MSG_NOSIGNAL | flags);
-        if (n < 0)
-            return put_off(body, after_error());
-        body->pending_pos += (size_t)n;
-        count_sent(body, (size_t)n);
-    }
-    drop_pending(body);
-    return BODY_SENT;
-}
-
 static enum body_step send_memory(struct body *body, int socket, int flags)
 {
     while (body->remaining > 0) {
-        size_t len = within_quota(body, body->remaining);
+        size_t len = body_within_quota(body, body->remaining);
         ssize_t n;
         if (len == 0)
             return BODY_THROTTLED;
         n = send(socket, body->entry->body + body->offset, len, MSG_NOSIGNAL | flags);
         if (n < 0)
-            return after_error();
+            return body_after_error();
         body->offset += (uint64_t)n;
         body->remaining -= (uint64_t)n;
-        count_sent(body, (size_t)n);
-    }
-    return BODY_SENT;
-}
-
-static ssize_t ask_resident(const struct file_entry *entry, struct loop *loop, size_t len,
-                            uint64_t offset)
-{
-    const struct file_pages pages = {entry->fd, entry->device, entry->inode, entry->version.size};
-
-    loop->residents.now_ms = uv_now(&loop->uv);
-    return file_residents_ask(&loop->residents, &pages, len, offset);
-}
-
-/* The next bytes that can be sent without waiting: *len > 0, or what to do instead. */
-static enum body_step find_resident(struct body *body, struct loop *loop, size_t *len)
-{
-    size_t wanted = body->remaining < BURST_BYTES ? (size_t)body->remaining : BURST_BYTES;
-    bool is_checked = body->was_just_checked;
-    ssize_t n;
-
-    body->was_just_checked = false;       /* whatever comes of this, time goes by after it */
-    if (body->offset == BODY_OFFSET_LOST) /* the read lane could not read it */
-        return BODY_FAILED;
-    wanted = within_quota(body, wanted);
-    if (wanted == 0)
-        return BODY_THROTTLED;
-    if (body->by_copy)
-        return body_read_start(body, loop);
-    n = ask_resident(body->entry, loop, wanted, body->offset);
-    if (n == UV_EAGAIN) {
-        body->by_copy = body->was_read_ahead;
-        return body_read_start(body, loop);
-    }
-    body->was_read_ahead = false;
-    if (n <= 0 || (!is_checked && !file_unchanged(body->entry->fd, &body->entry->version)))
-        return BODY_FAILED;
-    *len = (size_t)n;
-    return BODY_SENT;
-}
-
-static enum body_step send_file(struct body *body, int socket, size_t len)
-{
-    len = within_quota(body, len); /* the pending bytes may have used up some of it */
-    while (len > 0) {
-        off_t offset = (off_t)body->offset;
-        ssize_t n = sendfile(socket, body->entry->fd, &offset, len);
-        if (n < 0)
-            return after_error();
-        if (n == 0) /* shorter than it was a moment ago */
-            return BODY_FAILED;
-        body->offset += (uint64_t)n;
-        body->remaining -= (uint64_t)n;
-        count_sent(body, (size_t)n);
-        len -= (size_t)n;
+        body_count_sent(body, (size_t)n);
     }
     return BODY_SENT;
 }
 
 /* --- the pieces ------------------------------------------------------------------------------ */
 
-static bool has_more_pieces(const struct body *body)
-{
-    return body->next_piece < body->piece_count;
-}
-
 /* False when there is none. All of the one before was sent. */
 static bool begin_next_piece(struct body *body)
 {
     struct body_piece *piece;
 
-    if (!has_more_pieces(body))
+    if (!body_has_more_pieces(body))
         return false;
     piece = &body->pieces[body->next_piece++];
     body->pending = piece->text;
@@ -185,39 +64,14 @@ static bool begin_next_piece(struct body *body)
     return true;
 }
 
-static enum body_step send_piece_of_file(struct body *body, struct loop *loop, int socket)
-{
-    enum body_step step;
-    size_t len = 0;
-
-    /* Copied chunks are pending bytes: they go out before the next one is fetched. The head of a
-     * file response waits for the first bytes, so that both leave in one segment. */
-    if (body->by_copy && body->pending_len > 0) {
-        step = send_pending(body, socket, 0);
-        if (step != BODY_SENT)
-            return step;
-    }
-    step = find_resident(body, loop, &len);
-    if (step != BODY_SENT)
-        return step;
-    step = send_pending(body, socket, MSG_MORE);
-    if (step == BODY_SENT)
-        step = send_file(body, socket, len);
-    if (step != BODY_SENT)
-        return step;
-    if (body->remaining == 0)
-        return BODY_SENT;
-    return body->quota > 0 ? BODY_WANTS_TURN : BODY_THROTTLED;
-}
-
 static enum body_step send_piece(struct body *body, struct loop *loop, int socket)
 {
-    int flags = has_more_pieces(body) ? MSG_MORE : 0;
+    int flags = body_has_more_pieces(body) ? MSG_MORE : 0;
     enum body_step step;
 
     if (body->remaining > 0 && !body->from_memory)
-        return send_piece_of_file(body, loop, socket);
-    step = send_pending(body, socket, body->remaining > 0 ? MSG_MORE : flags);
+        return body_send_file(body, loop, socket);
+    step = body_send_pending(body, socket, body->remaining > 0 ? MSG_MORE : flags);
     return step == BODY_SENT ? send_memory(body, socket, flags) : step;
 }
 
@@ -237,7 +91,7 @@ enum body_step body_send(struct body *body, struct loop *loop, int socket)
 static bool keep_rest(struct body *body, const char *head, size_t head_len,
                       const struct body_part *part, size_t n)
 {
-    count_sent(body, n);
+    body_count_sent(body, n);
     if (n < head_len) {
         bool kept = keep_pending(body, head + n, head_len - n, part->text, part->text_len);
         free(part->text);
@@ -261,7 +115,7 @@ static bool keep_rest(struct body *body, const char *head, size_t head_len,
 static bool is_one_piece(const struct body *body, const char *head, size_t head_len,
                          const struct body_part *part)
 {
-    if (part->text_len > 0 || has_more_pieces(body))
+    if (part->text_len > 0 || body_has_more_pieces(body))
         return false;
     return body->remaining == 0 || head + head_len == body->entry->body + body->offset;
 }
@@ -282,15 +136,15 @@ static enum body_step send_at_once(struct body *body, struct loop *loop, int soc
     if (is_one_piece(body, head, head_len, part))
         n = send(socket, head, head_len + body->remaining, MSG_NOSIGNAL);
     else
-        n = sendmsg(socket, &message, MSG_NOSIGNAL | (has_more_pieces(body) ? MSG_MORE : 0));
-    if (n < 0 && after_error() == BODY_FAILED) {
+        n = sendmsg(socket, &message, MSG_NOSIGNAL | (body_has_more_pieces(body) ? MSG_MORE : 0));
+    if (n < 0 && body_after_error() == BODY_FAILED) {
         free(part->text);
         return BODY_FAILED;
     }
     if (!keep_rest(body, head, head_len, part, n < 0 ? 0 : (size_t)n))
         return BODY_FAILED;
     if (body->pending || body->remaining > 0)
-        return put_off(body, BODY_WANTS_WRITE);
+        return body_put_off(body, BODY_WANTS_WRITE);
     return begin_next_piece(body) ? body_send(body, loop, socket) : BODY_SENT;
 }
 
@@ -347,7 +201,7 @@ void body_part_fini(struct body_part *part)
 void body_end(struct body *body, struct loop *loop)
 {
     body_read_forget(body);
-    drop_pending(body);
+    body_drop_pending(body);
     free_pieces(body->pieces, body->piece_count);
     body->pieces = NULL;
     body->piece_count = body->next_piece = 0;
