@@ -2411,6 +2411,11 @@ export interface components {
             isFastPath: boolean;
             /** @description Of the version, the nodes, their waves, the policy */
             planDigest: string;
+            /** @description So many others must agree before it begins */
+            approvalsNeeded: number;
+            /** @description The rollouts it would wait for, or be refused for with onOverlap refuse */
+            blockedBy: string[];
+            closedWindow: string | null;
             excluded: {
                 total: number;
                 /** @description The first 100 */
@@ -11600,6 +11605,11 @@ export interface operations {
                      *       },
                      *       "isFastPath": true,
                      *       "planDigest": "planDigest",
+                     *       "approvalsNeeded": 1,
+                     *       "blockedBy": [
+                     *         "rollout_01jd4q6v2m8w3x5y7z9abcdefg"
+                     *       ],
+                     *       "closedWindow": "closedWindow",
                      *       "excluded": {
                      *         "total": 1,
                      *         "items": [

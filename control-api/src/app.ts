@@ -91,6 +91,7 @@ import { requestLogPlugin } from './plugins/request-log.ts'
 import { serialization } from './plugins/serialization.ts'
 import { sessionKey, sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
+import { refuseWhileFull } from './plugins/storage.ts'
 import { strictValidation } from './plugins/validation.ts'
 import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
@@ -140,14 +141,15 @@ export async function buildService(
   { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
-  const { db, write, events, users, controlPlaneId } = services
+  const { db, write, room, events, users, controlPlaneId } = services
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
     recovery: await readRecovery(db),
   }
   const { logLevel, trustProxy, nodeBinary, agentUrl, agentTransport } = config
-  const metrics = await openMetricsStore({ dataDir: config.dataDir, now })
+  const { dataDir } = config
+  const metrics = await openMetricsStore({ dataDir, now, isDiskFull: room.isFull })
   const app = createFastify({ logLevel, trustProxy, bodyLimit: BODY_BYTES })
 
   const authority =
@@ -195,6 +197,7 @@ export async function buildService(
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
+    isStorageFull: room.isFull,
     onUnrenderable,
     versionText: async ({ trx }, name, number) =>
       (await findVersion(trx, name, number))?.text ?? null,
@@ -219,6 +222,14 @@ export async function buildService(
     evaluate: evaluator.evaluate,
     onError: (error) =>
       app.log.error({ err: error }, 'the rollout engine could not look at its deadlines'),
+  })
+
+  const stopMakingRoom = room.watch({
+    giveWay: metrics.giveWay,
+    onFull: engine.storageFull,
+    // Who returned meanwhile has its turn now.
+    onRoom: engine.offerHeld,
+    onError: (error) => app.log.error({ err: error }, 'the disk is full'),
   })
 
   const inbox = createInbox({
@@ -286,6 +297,8 @@ export async function buildService(
     userOfToken: bearers.userOf,
     labelsOfNode: (id) => labelsOfNode(db, id),
   })
+
+  refuseWhileFull(app, { prefix: API, isFull: room.isFull })
 
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
   const dispatcher = createDispatcher({
@@ -446,6 +459,7 @@ export async function buildService(
     hub.close()
     await Promise.all([closeListeners([app, agents]), stopTicker()])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
+    await stopMakingRoom()
     await metrics.close()
     await services.close()
   }

@@ -10,6 +10,7 @@ import { createWrite } from './db/write.ts'
 import { openEventLog } from './event-log.ts'
 import { loadControlPlaneId } from './meta.ts'
 import { createUserStore } from './people/users.ts'
+import { createRoom } from './storage/room.ts'
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
@@ -38,12 +39,13 @@ async function openStores(dataDir: string, now: () => number) {
   const db = openControlDb(dataDir)
   await migrateToLatest(db)
   const events = await openEventLog(db)
-  const write = createWrite({ db, now, onEvents: events.wake })
+  const room = createRoom(dataDir)
+  const write = createWrite({ db, now, onEvents: events.wake, withRoom: room.withRoom })
   const controlPlaneId = await loadControlPlaneId(db)
   const users = createUserStore(db)
   const close = async () => {
     await events.close()
     await db.destroy()
   }
-  return { db, now, events, write, controlPlaneId, users, close }
+  return { db, now, events, write, room, controlPlaneId, users, close }
 }

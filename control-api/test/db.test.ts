@@ -159,7 +159,12 @@ describe('the migration of the audit', () => {
       ['session', 'people'],
     ])
     expect(JSON.parse(rows[0]?.data ?? '')).toEqual({ half: '\ufffd', whole: '\\ud800' })
-    const write = createWrite({ db, now: () => 7, onEvents: () => {} })
+    const write = createWrite({
+      db,
+      now: () => 7,
+      onEvents: () => {},
+      withRoom: (attempt) => attempt(),
+    })
     await write((unit) => unit.emit({ kind: 'node', id: 'x', action: 'z' }))
     expect(await verifyChain(db, { controlPlaneId: 'cp_1' })).toMatchObject({
       rows: 1003,

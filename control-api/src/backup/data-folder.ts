@@ -2,6 +2,7 @@
 // Which files of a data folder a backup holds, and what of them is only in passing.
 import { readdirSync } from 'node:fs'
 import { LOCK_FILE } from '../db/lock.ts'
+import { RESERVE_FILE } from '../storage/reserve.ts'
 
 /** Followed by the process that works in it. */
 export const WORK_PREFIX = 'backup.work-'
@@ -17,7 +18,10 @@ const DATABASE = /^control\.db/
 const PASSING = /\.(new|tmp)$/
 
 const isFolderOwn = (name: string) =>
-  name === LOCK_FILE || name === RESTORE_MARK || name.startsWith(`${LOCK_FILE}-`)
+  name === LOCK_FILE ||
+  name === RESTORE_MARK ||
+  name === RESERVE_FILE ||
+  name.startsWith(`${LOCK_FILE}-`)
 
 const plainFiles = (dataDir: string) =>
   readdirSync(dataDir, { withFileTypes: true })

@@ -5,6 +5,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { appendEvent } from '../audit-chain.ts'
 import type { Event } from '../features/events/schema.ts'
+import type { Room } from '../storage/room.ts'
 import type { Database } from './database.ts'
 
 export type NewEvent = {
@@ -26,10 +27,16 @@ export type Unit = {
 /** Awaits nothing but the database inside: the whole service writes through one connection. */
 export type Write = <T>(work: (unit: Unit) => Promise<T>) => Promise<T>
 
-type Deps = { db: Kysely<Database>; now: () => number; onEvents: () => void }
+type Deps = {
+  db: Kysely<Database>
+  now: () => number
+  onEvents: () => void
+  /** `work` may run twice: when the disk was full, and room was made. */
+  withRoom: Room['withRoom']
+}
 
-export function createWrite({ db, now, onEvents }: Deps): Write {
-  return async (work) => {
+export function createWrite({ db, now, onEvents, withRoom }: Deps): Write {
+  async function attempt<T>(work: (unit: Unit) => Promise<T>) {
     const effects: (() => void)[] = []
     let emitted = false
     const result = await db.transaction().execute((trx) =>
@@ -45,6 +52,11 @@ export function createWrite({ db, now, onEvents }: Deps): Write {
         },
       }),
     )
+    return { result, effects, emitted }
+  }
+
+  return async (work) => {
+    const { result, effects, emitted } = await withRoom(() => attempt(work))
     for (const effect of effects) effect()
     if (emitted) onEvents()
     return result

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the service and the worker thread that owns metrics.db say to each other.
+import type { GiveWay } from './give-way.ts'
 import type { NodeSeries, SeriesQuery } from './query.ts'
 import type { Take, Taken } from './ring-store.ts'
 
@@ -9,11 +10,19 @@ export type Question =
   | ({ kind: 'take' } & Take)
   | ({ kind: 'query' } & SeriesQuery)
   | { kind: 'prune'; nowMs: number }
+  | ({ kind: 'give-way' } & GiveWay)
   | { kind: 'close' }
 export type Request = { id: number; question: Question }
 
 /** What each kind of question is answered with. */
-export type Answers = { take: Taken; query: NodeSeries[]; prune: null; close: null }
+export type Answers = {
+  take: Taken
+  query: NodeSeries[]
+  prune: null
+  /** Bytes. */
+  'give-way': number
+  close: null
+}
 export type Answer = Answers[keyof Answers]
 export type Reply =
   | { kind: 'ready' }

@@ -12,6 +12,8 @@ import { MetricsUnavailable, startMetricsWorker } from './worker-client.ts'
 export type MetricsStore = Omit<Metrics, 'record'> & {
   record(nodeId: string, report: Report): Promise<number>
   query(query: SeriesQuery): Promise<NodeSeries[]>
+  /** The disk is full: the oldest are deleted until so much is free. Resolves to how much it was. */
+  giveWay(wantedBytes: number): Promise<number>
   /** Called at most once a second with the nodes that new windows arrived for. Returns how to stop. */
   onNewWindows(listener: (nodeIds: string[]) => void): () => void
 }
@@ -30,12 +32,18 @@ const MetricsDown = defineError(
     `The metrics store does not answer: ${reason}. Try again in a few seconds; nodes keep their measurements.`,
 )
 
-type Options = { dataDir: string; now: () => number }
+type Options = { dataDir: string; now: () => number; isDiskFull?: () => boolean }
 
+const DISK_IS_FULL =
+  'the disk is full: nothing is measured, rollouts are paused and changes are refused'
 const PRUNE_EVERY_MS = 10 * 60_000
 const TELL_EVERY_MS = 1_000
 
-export async function openMetricsStore({ dataDir, now }: Options): Promise<MetricsStore> {
+export async function openMetricsStore({
+  dataDir,
+  now,
+  isDiskFull = () => false,
+}: Options): Promise<MetricsStore> {
   const worker = await startMetricsWorker(join(dataDir, 'metrics.db'))
   const board = createLatencyBoard()
   const listeners = new Set<(nodeIds: string[]) => void>()
@@ -76,6 +84,8 @@ export async function openMetricsStore({ dataDir, now }: Options): Promise<Metri
     async record(nodeId, report) {
       const fault = reportFault(report)
       if (fault) throw new ImpossibleReport(fault.pointer, fault.message)
+      // The room that is left is for decisions.
+      if (isDiskFull()) throw new MetricsDown('the disk is full')
       const nowMs = now()
       const windows = placeWindows(report, nowMs)
       const { bootId } = report
@@ -100,6 +110,8 @@ export async function openMetricsStore({ dataDir, now }: Options): Promise<Metri
     samples: (nodeIds, sinceMs) =>
       nodeIds.flatMap((nodeId) => board.samples(nodeId, sinceMs, now())),
 
+    giveWay: (wantedBytes) => worker.ask({ kind: 'give-way', wantedBytes, nowMs: now() }),
+
     query: (query) => answered(worker.ask({ kind: 'query', ...query })),
 
     onNewWindows(listener) {
@@ -108,6 +120,7 @@ export async function openMetricsStore({ dataDir, now }: Options): Promise<Metri
     },
 
     async check() {
+      if (isDiskFull()) return { ok: false, message: DISK_IS_FULL }
       return lastFailure === null
         ? { ok: true, message: 'answers' }
         : { ok: false, message: `${lastFailure}; nodes keep their measurements for 15 minutes` }

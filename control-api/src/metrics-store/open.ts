@@ -3,6 +3,7 @@
 // power cut, or all of it, loses no decision; so it is written without waiting for the disk.
 import { renameSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
+import { isDiskFull } from '../storage/room.ts'
 
 /**
  * Plain SQLite, without a builder of queries: there are ten of them, each prepared once, and the thread
@@ -62,6 +63,7 @@ function setAside(path: string): void {
 function openFile(path: string): MetricsDb {
   const sqlite = new Sqlite(path)
   try {
+    beAbleToShrink(sqlite)
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = NORMAL')
     const version = sqlite.pragma('user_version', { simple: true })
@@ -79,5 +81,18 @@ function openFile(path: string): MetricsDb {
   } catch (error) {
     sqlite.close()
     throw error
+  }
+}
+
+const INCREMENTAL = 2
+
+/** A file that was made before is written anew, once; without the room for that it stays as it is. */
+function beAbleToShrink(sqlite: MetricsDb): void {
+  if (sqlite.pragma('auto_vacuum', { simple: true }) === INCREMENTAL) return
+  sqlite.pragma('auto_vacuum = incremental')
+  try {
+    sqlite.exec('vacuum')
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
   }
 }

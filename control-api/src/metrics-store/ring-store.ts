@@ -32,11 +32,14 @@ export function createRingStore(db: MetricsDb) {
     /** Counts what was not counted before; all of it or nothing. */
     take: (taken: Take): Taken => take.immediate(taken),
 
-    /** Deletes what every ring has outlived, one node and ring at a time so that writers wait little. */
-    prune(nowMs: number): void {
+    /**
+     * Deletes what every ring has outlived, one node and ring at a time so that writers wait little.
+     * `share`: of the time that each ring keeps.
+     */
+    prune(nowMs: number, share = 1): void {
       for (const nodeId of statements.nodes.all()) {
         for (const { resolutionSeconds, keepSeconds } of RINGS) {
-          const before = Math.floor(nowMs / 1000) - keepSeconds
+          const before = Math.floor(nowMs / 1000 - keepSeconds * share)
           for (const outlived of statements.outlived)
             outlived.run(nodeId, resolutionSeconds, before)
         }

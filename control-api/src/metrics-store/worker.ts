@@ -2,6 +2,7 @@
 // The thread that owns metrics.db: SQLite's calls block, and a chart over a year must not hold up a
 // rollout. Questions are answered one after the other.
 import { parentPort, workerData } from 'node:worker_threads'
+import { giveWay } from './give-way.ts'
 import type { Answer, Question, Reply, Request, WorkerData } from './messages.ts'
 import { openMetricsDb } from './open.ts'
 import { createSeriesQuery } from './query.ts'
@@ -21,6 +22,8 @@ function answer(question: Question): Answer {
     case 'prune':
       rings.prune(question.nowMs)
       return null
+    case 'give-way':
+      return giveWay(db, rings, question)
     case 'close':
       db.close()
       return null

@@ -20,6 +20,7 @@ import {
   TooLarge,
 } from '../errors.ts'
 import type { ConfigError, Problem } from '../schema/common.ts'
+import { isDiskFull } from '../storage/room.ts'
 
 type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
 
@@ -108,7 +109,7 @@ function explain(thrown: FastifyError, invalidCode: string): AppError {
   if (thrown instanceof AppError) return thrown
   if (thrown.validation) return explainValidation(thrown, thrown.validation, invalidCode)
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new NotJson()
-  if (thrown.code === 'SQLITE_FULL' || thrown.code === 'ENOSPC') return new StorageFull()
+  if (isDiskFull(thrown)) return new StorageFull()
   if (thrown.code === 'SQLITE_BUSY') return new StorageBusy()
   const status = thrown.statusCode ?? 500
   if (status === 413) return new TooLarge(thrown.message)

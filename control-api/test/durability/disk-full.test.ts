@@ -1,54 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The real service on a disk that is full: writes are refused in words, reads go on, agents are answered, and
 // all goes on when there is room again. The disk is a small one in a namespace of its own: only root has such.
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { RESERVE_FILE } from '../../src/storage/reserve.ts'
 import { example } from '../agents/node-client.ts'
 import { RealControlPlane } from '../backup/real-process.ts'
-import { tempDir } from '../helper.ts'
+import { canMount, smallDisk } from './small-disk.ts'
 
-const DISK_BYTES = 8 * 1024 * 1024
-const PAGE_BYTES = 4096
+const DISK_BYTES = 24 * 1024 * 1024
 const WITHIN_MS = 120_000
-
-const canMount = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0
-
-type Disk = { dir: string; wrap: string[]; fill: () => void; free: () => void }
-
-async function smallDisk(): Promise<Disk> {
-  const dir = join(tempDir(), 'disk')
-  mkdirSync(dir)
-  const script = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && echo ready && exec cat`
-  const holder = spawn('unshare', ['-m', 'sh', '-c', script, dir], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => {
-    holder.kill('SIGKILL')
-  })
-  await new Promise((ready) => holder.stdout.once('data', ready))
-  const filler = join(`/proc/${holder.pid}/root`, dir, 'filler')
-  const fill = () => {
-    let size = 0
-    try {
-      for (;;) {
-        writeFileSync(filler, Buffer.alloc(PAGE_BYTES), { flag: 'a' })
-        size += PAGE_BYTES
-      }
-    } catch {
-      truncateSync(filler, size)
-    }
-  }
-  const wrap = ['nsenter', '-t', String(holder.pid), '-m', '--']
-  return { dir, wrap, fill, free: () => rmSync(filler) }
-}
 
 test.runIf(canMount)(
   'a full disk stops writes, and nothing else',
   { timeout: WITHIN_MS },
   async () => {
-    const disk = await smallDisk()
+    const disk = await smallDisk(DISK_BYTES)
     const dataDir = join(disk.dir, 'data')
     const controlPlane = new RealControlPlane({ FARMSTEAD_DATA_DIR: dataDir }, disk.wrap)
     await controlPlane.start()
@@ -73,6 +41,8 @@ test.runIf(canMount)(
       controlPlane.ask('POST', '/enrolment-tokens', { labels: { filling: 'x'.repeat(128) } })
     expect((await write()).status).toBe(201)
 
+    const reserve = join(disk.outside, 'data', RESERVE_FILE)
+    await expect.poll(() => existsSync(reserve), { timeout: WITHIN_MS }).toBe(true)
     disk.fill()
     // What the write-ahead log has room for still succeeds.
     let refused = await write()
@@ -83,8 +53,12 @@ test.runIf(canMount)(
     for (const path of ['/nodes', '/configs', '/rollouts', '/enrolment-tokens', '/session']) {
       expect((await controlPlane.ask('GET', path)).status, path).toBe(200)
     }
-    expect((await controlPlane.ask('GET', '/health')).status).toBe(200)
-    // What must be stored is refused so that the node says it again; what need not be is answered.
+    const health = await controlPlane.ask('GET', '/health')
+    expect([health.status, (await health.text()).includes('the disk is full')]).toEqual([200, true])
+    // What nodes say still finds the reserve's room.
+    expect((await hello()).status).toBe(200)
+    // Without that too, what must be stored is refused so that the node says it again; what need not be is answered.
+    for (let i = 0; i < 500 && (await hello()).status === 200; i++) disk.fill()
     expect((await hello()).status).toBe(507)
     expect([(await desired()).status, await (await desired()).json()]).toEqual([
       200,
@@ -92,7 +66,7 @@ test.runIf(canMount)(
     ])
 
     disk.free()
-    expect((await write()).status).toBe(201)
+    await expect.poll(async () => (await write()).status, { timeout: WITHIN_MS }).toBe(201)
     expect((await hello()).status).toBe(200)
 
     disk.fill()

@@ -165,6 +165,8 @@ describe('rollout before the start', { timeout: FARMCTL_TEST_MS }, () => {
     const { farm } = await farmOf('node-1')
     await farm.run(['rollout', 'rules', 'set', '--approvals', '1'])
     expect((await farm.run(['rollout', 'rules', 'get'])).stdout).toMatch(/^Approvals: 1, /)
+    const { stdout: planned } = await farm.run(['rollout', 'plan', 'default'])
+    expect(planned).toMatch(/^Others that must agree before it begins: 1$/m)
     const ordered = await start(farm)
     expect([ordered.code, ordered.stdout]).toEqual([
       4,

@@ -11,9 +11,9 @@ import { histogramOf } from '../histogram-of.ts'
 
 const T0 = 1_800_000_000_000
 
-async function open(clock = { nowMs: T0 }) {
+async function open(clock = { nowMs: T0 }, isDiskFull = () => false) {
   const dataDir = mkdtempSync(join(tmpdir(), 'farmstead-metrics-'))
-  const metrics = await openMetricsStore({ dataDir, now: () => clock.nowMs })
+  const metrics = await openMetricsStore({ dataDir, now: () => clock.nowMs, isDiskFull })
   onTestFinished(async () => {
     await metrics.close()
     rmSync(dataDir, { recursive: true, force: true })
@@ -30,6 +30,16 @@ function report(seq: number, seconds: number[]): Report {
 }
 
 describe('the metrics store', () => {
+  it('takes nothing while the disk is full, and says so', async () => {
+    let isFull = true
+    const metrics = await open(undefined, () => isFull)
+    await expect(metrics.record('node_a', report(1, [0.1]))).rejects.toThrow(/the disk is full/)
+    expect(await metrics.check()).toMatchObject({ ok: false })
+    isFull = false
+    expect(await metrics.record('node_a', report(1, [0.1]))).toBe(1)
+    expect(await metrics.giveWay(1)).toBeGreaterThanOrEqual(0)
+  })
+
   it('keeps reports in its own thread and answers charts from there', async () => {
     const metrics = await open()
     expect(await metrics.record('node_a', report(1, [0.1, 0.2]))).toBe(1)

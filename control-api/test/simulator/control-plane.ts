@@ -49,6 +49,7 @@ export class ControlPlane implements Host {
   board = createLatencyBoard()
   isUp = false
   isRecovering = false
+  isStorageFull = false
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -67,6 +68,8 @@ export class ControlPlane implements Host {
 
   crash(): void {
     this.isUp = false
+    // It finds out anew.
+    this.isStorageFull = false
     this.connected.clear()
     this.#polls.clear()
     this.#wakes = []
@@ -181,6 +184,16 @@ export class ControlPlane implements Host {
 
   tick(ms: number): void {
     if (this.isUp) this.#do({ kind: 'tick', ms }, () => this.#engine.tick(ms))
+  }
+
+  /** With what measurements gave way for, that much can be written still. */
+  setStorage(isFull: boolean): void {
+    if (!this.isUp || this.isStorageFull === isFull) return
+    this.isStorageFull = isFull
+    this.#do({ kind: 'storage', isFull }, () => {
+      if (isFull) this.#engine.storageFull()
+      else this.#engine.offerHeld()
+    })
   }
 
   decommission(nodeId: string): void {

@@ -34,6 +34,7 @@ import {
   unfinished,
 } from './database.ts'
 import type { Watch } from './invariants.ts'
+import { kindOf } from './kinds.ts'
 import { type Asked, isSettled, isTime, type Now, takeTurns } from './line.ts'
 
 export type Order = {
@@ -51,6 +52,7 @@ export type Host = {
   db: Database
   readonly connected: ReadonlySet<string>
   readonly isRecovering: boolean
+  readonly isStorageFull: boolean
   /** Jumps. */
   readonly wallMs: number
   newOfferId(): string
@@ -101,7 +103,7 @@ export class Engine {
     const tasks = waves.flatMap((wave, i) => wave.map((nodeId) => newTask(nodeId, digest, i)))
     const progress = firstProgress(waves.length, policy)
     const byName = tasks.toSorted((a, b) => (a.nodeName < b.nodeName ? -1 : 1))
-    const planned = { state: 'planned' as const, reason: 'Planned.', closed: null, room: null }
+    const planned = { state: 'planned' as const, reason: 'Planned.', ...OF_NOW }
     if (isForAll) this.#forAll.set(id, digest)
     this.#db.rollouts.set(id, { ...planned, policy, progress, tasks: byName })
     this.#db.asked.set(id, asked)
@@ -197,17 +199,20 @@ export class Engine {
   }
 
   /** What the others leave of the farm's budget, as task-store.ts asks for it in SQL; null: no limit. */
-  #roomFor(own: string): number | null {
+  #roomFor(own: string): Pick<Rollout, 'room' | 'roomHeldBy'> {
     const { blastBudget } = this.#db.rules
-    if (blastBudget === null) return null
+    if (blastBudget === null) return { room: null, roomHeldBy: [] }
     const isTaking = (id: string, task: Task) => {
       const isOwned = this.#db.leases.get(task.nodeId) === id
       const isMoving = task.deadlineMs !== null && task.deadlineMs > 0
       return isOnItsWayBack(task) || (isUnproven(task) && (isOwned || isMoving))
     }
     const others = [...this.#db.rollouts].filter(([id]) => id !== own)
-    const taken = others.map(([id, { tasks }]) => tasks.filter((task) => isTaking(id, task)).length)
-    return taken.reduce((room, n) => room - n, blastBudget)
+    const taken = others
+      .map(([id, { tasks }]) => ({ id, n: tasks.filter((task) => isTaking(id, task)).length }))
+      .filter(({ n }) => n > 0)
+    const room = taken.reduce((left, { n }) => left - n, blastBudget)
+    return { room, roomHeldBy: taken.map(({ id }) => id) }
   }
 
   /** Whose time is over. */
@@ -226,6 +231,13 @@ export class Engine {
     for (const [id, { tasks }] of this.#db.rollouts) {
       if (tasks.some(isDeferred)) this.dispatch(id, { kind: 'elapsed', ms: 0 })
     }
+  }
+
+  storageFull(): void {
+    const underWay = [...this.#db.rollouts].filter(
+      ([, { state }]) => state === 'running' || state === 'paused',
+    )
+    for (const [id] of underWay) this.dispatch(id, { kind: 'storage-full' })
   }
 
   heardAgain(): void {
@@ -263,7 +275,8 @@ export class Engine {
     if (!stored) return
     const closed = this.#db.asked.get(id)?.isEmergency ? null : this.#closed
     const tasks = stored.tasks.map((task) => this.#seen(task))
-    const before = { ...stored, closed, tasks, room: this.#roomFor(id) }
+    const { isStorageFull } = this.#host
+    const before = { ...stored, closed, tasks, ...this.#roomFor(id), isStorageFull }
     const { rollout, effects, transitions } = reduce(before, event)
     this.#watch.onReduced(id, before, event, { rollout, effects, transitions })
     this.#db.rollouts.set(id, rollout)
@@ -373,6 +386,9 @@ export class Engine {
   }
 }
 
+/** Of now; not stored. */
+const OF_NOW = { closed: null, room: null, roomHeldBy: [], isStorageFull: false }
+
 const OVER: readonly Task['state'][] = [
   'done',
   'nacked',
@@ -399,7 +415,7 @@ const newTask = (nodeId: string, digest: string, wave: number): Task => ({
   offers: 0,
   flaps: 0,
   refusals: 0,
-  kind: '',
+  kind: kindOf(nodeId),
   isExcused: false,
   isConnected: false,
   cordon: null,

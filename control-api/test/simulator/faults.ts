@@ -21,6 +21,7 @@ const SHARES: readonly [number, string][] = [
   [2, 'edit'],
   [2, 'clock'],
   [1, 'decommission'],
+  [1, 'disk'],
 ]
 
 export class Faults {
@@ -81,6 +82,9 @@ export class Faults {
       case 'decommission':
         if (plane.isUp && chance.is(0.3)) plane.decommission(node.id)
         break
+      case 'disk':
+        this.#fillDisk()
+        break
     }
   }
 
@@ -131,6 +135,12 @@ export class Faults {
     if (plane.isUp) return
     watch.downSinceMs = null
     plane.start()
+  }
+
+  #fillDisk(): void {
+    const { chance, plane, scheduler } = this.#world
+    plane.setStorage(true)
+    scheduler.after(chance.of([5_000, 60_000]), () => plane.setStorage(false))
   }
 
   #keepOrRestore(): void {
@@ -200,6 +210,7 @@ export class Faults {
     this.#endTwin()
     this.#planeStarts()
     plane.confirmRecovery()
+    plane.setStorage(false)
     for (const [, ...clones] of watch.nodes.values()) for (const one of clones) this.#endClone(one)
     for (const node of nodes) this.#bootAgain(node)
   }

@@ -9,6 +9,7 @@ import {
   type RolloutEvent,
 } from '../../src/features/rollouts/model.ts'
 import { type Database, latestOffer, type Offer } from './database.ts'
+import { kindOf } from './kinds.ts'
 import { takesOver } from './line.ts'
 import type { Change, SimNode } from './node.ts'
 
@@ -17,6 +18,8 @@ export class Violation extends Error {}
 /** Longer than an answer may be on its way and a node may take to swap after it. */
 const AFTERSHOCK_MS = 10_000
 const MOST_REFUSALS = 5
+/** What says something of all nodes of a kind. */
+const OF_A_KIND = ['unsupported_version', 'missing_file', 'schema']
 const UNDER_WAY = new Set(['offered', 'acked', 'applying', 'applied', 'confirmed', 'healthy'])
 
 export class Watch {
@@ -76,6 +79,7 @@ export class Watch {
       this.fail('I9', `${id} goes back a second time: ${after.progress.goesBack}`)
     }
     if (goesBack !== null && offers.length > 0) this.fail('I9', `${id} goes back and offers`)
+    if (before.isStorageFull && offers.length > 0) this.fail('storage', `${id} offers, disk full`)
     this.#heard(id, event, after)
     const isNewWave =
       before.progress.phase === 'waiting' || after.progress.wave > before.progress.wave
@@ -272,7 +276,7 @@ export class Watch {
   }
 
   /** What it refused it is offered again only when that may pass, and so often. */
-  #mayBeAsked({ rollouts }: Database, offer: Offer, given: readonly Offer[]): void {
+  #mayBeAsked({ rollouts, offers }: Database, offer: Offer, given: readonly Offer[]): void {
     const { rolloutId, nodeId, digest } = offer
     if (rolloutId === null || rollouts.get(rolloutId)?.progress.goesBack != null) return
     const refused = given.filter(
@@ -280,6 +284,13 @@ export class Watch {
     )
     const isFinal = refused.some(({ code }) => code !== 'busy' && code !== 'resource_limit')
     if (isFinal) this.fail('refusals', `${nodeId} is offered ${digest} again, which it refused`)
+    for (const one of [...offers.values()].flat()) {
+      const isOfKind = one.state === 'nacked' && OF_A_KIND.includes(one.code ?? '')
+      const isSame = one.rolloutId === rolloutId && one.digest === digest
+      if (isOfKind && isSame && kindOf(one.nodeId) === kindOf(nodeId)) {
+        this.fail('kinds', `${nodeId} is offered ${digest}, which ${one.nodeId} refused`)
+      }
+    }
     if (refused.length > MOST_REFUSALS) {
       this.fail('refusals', `${nodeId} is offered ${digest} after ${refused.length} refusals`)
     }

@@ -42,6 +42,7 @@ export type Message =
 export type NackCode =
   | 'semantic'
   | 'missing_file'
+  | 'unsupported_version'
   | 'busy'
   | 'resource_limit'
   | 'stale_generation'

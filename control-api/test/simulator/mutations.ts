@@ -144,6 +144,24 @@ const FAULTS: readonly Fault[] = [
     put: '',
   },
   {
+    name: 'nodes are offered what another of their kind refused',
+    file: FORWARD,
+    find: '  if (leaveOut(turn)) return true\n',
+    put: '',
+  },
+  {
+    name: 'it goes on while the disk is full',
+    file: FORWARD,
+    find: '  if (rollout.isStorageFull) return holdForStorage(turn)\n',
+    put: '',
+  },
+  {
+    name: 'stragglers are offered it while the disk is full',
+    file: FORWARD,
+    find: '  if (turn.rollout.isStorageFull) return\n',
+    put: '',
+  },
+  {
     name: 'a rollout begins without its approvals',
     file: QUEUE,
     find: 'if (given < needed) {',

@@ -7,7 +7,7 @@ import type { Scheduler } from './scheduler.ts'
 import { type Speaker, Talk, type TalkDeps } from './talk.ts'
 
 /** What a version does to a node: nothing bad, or one of these. */
-export type Flaw = 'nack' | 'busy' | 'crash' | 'stuck' | 'slow' | null
+export type Flaw = 'nack' | 'unfit' | 'busy' | 'crash' | 'stuck' | 'slow' | null
 /** Why what runs became another: who watches wants to know. */
 export type Change = 'swap' | 'expiry' | 'crash' | 'boot' | 'edit'
 
@@ -314,6 +314,7 @@ export class SimNode implements Speaker {
     const isSame = this.running?.digest === digest
     const flaw = isSame ? null : this.#deps.flawOf(this.id, digest)
     if (flaw === 'nack') return 'semantic'
+    if (flaw === 'unfit') return 'unsupported_version'
     if (flaw === 'busy' && this.#deps.chance.is(0.7)) return 'busy'
     if (edited !== null && replacesDrift !== edited && digest !== edited) return 'local_change'
     return null

@@ -3,12 +3,12 @@
 import type { LightMyRequestResponse } from 'fastify'
 import type { DesiredResponse } from '../../src/agents/messages.gen.ts'
 import type { App } from '../../src/fastify.ts'
+import { hostOf } from './kinds.ts'
 import type { Answer, Effective, Given, Message, Result } from './messages.ts'
 import { credentialOf } from './real-plane.ts'
 import type { Words } from './words.ts'
 
 const BOOT = '0'.repeat(32)
-const HOST = { version: '0.1.0', os: 'linux', arch: 'x86_64', capabilities: [] }
 
 export async function sayTo(
   agents: App,
@@ -31,7 +31,8 @@ function bodyOf(message: Message, words: Words, nodeName: string): object {
     case 'hello': {
       const { incarnation, lastResult, fences, effective, drift } = message
       return {
-        ...HOST,
+        ...hostOf(nodeName),
+        capabilities: [],
         protocol: { min: 1, max: 1 },
         nodeId: words.nodeId(nodeName),
         bootId: BOOT,

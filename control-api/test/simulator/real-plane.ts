@@ -23,6 +23,7 @@ import { sha256 } from '../../src/ids.ts'
 import { type Identity, takeEpoch } from '../../src/meta.ts'
 import { beginRecovery, readRecovery } from '../../src/recovery.ts'
 import { openServices, type Services } from '../../src/services.ts'
+import { hostOf } from './kinds.ts'
 
 export const CONFIG = 'default'
 /** As many as orders choose from. */
@@ -51,8 +52,15 @@ export async function openData(dataDir: string, now: () => number): Promise<Serv
   return services
 }
 
+/** What its process finds out. */
+type Found = { connected: Connected; isStorageFull: () => boolean }
+
 /** A process of it: what it knows in memory is new. */
-export async function startPlane(services: Services, now: () => number, connected: Connected) {
+export async function startPlane(
+  services: Services,
+  now: () => number,
+  { connected, isStorageFull }: Found,
+) {
   const { db, write, controlPlaneId } = services
   const identity: Identity = {
     controlPlaneId,
@@ -74,6 +82,7 @@ export async function startPlane(services: Services, now: () => number, connecte
     errorsForAuthor: releases.errorsForAuthor,
     readGrouping,
     isConnected,
+    isStorageFull,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     release: (unit, released) => releaseVersion(unit, released, now()),
@@ -127,7 +136,7 @@ export async function startPlane(services: Services, now: () => number, connecte
 }
 
 export async function addNodeRow({ db }: Services, id: string, name: string): Promise<void> {
-  const facts = { hostname: name, version: '0.1.0', os: 'linux', arch: 'x86_64' }
+  const facts = { hostname: name, ...hostOf(name) }
   await db
     .insertInto('nodes')
     .values({

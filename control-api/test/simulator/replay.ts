@@ -57,6 +57,7 @@ class Player {
   readonly #backups = new Map<Database, string>()
   #services: Services
   #running: Running | null = null
+  #isStorageFull = false
   #approvals = 0
 
   private constructor(dataDir: string, clock: { nowMs: number }, services: Services) {
@@ -104,10 +105,11 @@ class Player {
       case 'crash':
         await this.#running?.stop()
         this.#running = null
+        this.#isStorageFull = false
         this.#connected.clear()
         return undefined
       case 'start':
-        this.#running = await startPlane(this.#services, this.#now, this.#connected)
+        this.#running = await this.#start()
         await this.#plane.engine.heardAgain()
         return undefined
       case 'backup': {
@@ -177,6 +179,12 @@ class Player {
       case 'tick':
         await this.#plane.engine.tick(deed.ms)
         return undefined
+      case 'storage': {
+        this.#isStorageFull = deed.isFull
+        const { engine } = this.#plane
+        await (deed.isFull ? engine.storageFull() : engine.offerHeld())
+        return undefined
+      }
       case 'decommission': {
         const nodeId = words.nodeId(deed.nodeId)
         await write(async (unit) => {
@@ -202,6 +210,11 @@ class Player {
     }
   }
 
+  #start(): Promise<Running> {
+    const isStorageFull = () => this.#isStorageFull
+    return startPlane(this.#services, this.#now, { connected: this.#connected, isStorageFull })
+  }
+
   async #restore(copy: Database): Promise<void> {
     const from = this.#backups.get(copy)
     if (from === undefined) throw new Error('there is no such backup')
@@ -209,7 +222,7 @@ class Player {
     await this.#services.close()
     this.#connected.clear()
     this.#services = await putBack(this.#dataDir, from, this.#now)
-    this.#running = await startPlane(this.#services, this.#now, this.#connected)
+    this.#running = await this.#start()
     await this.#running.engine.freezeAll('the restore')
   }
 

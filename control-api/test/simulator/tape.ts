@@ -23,6 +23,7 @@ export type Deed =
   | { kind: 'evaluated'; id: string; event: Evaluated }
   | { kind: 'ill'; id: string; nodeId: string }
   | { kind: 'tick'; ms: number }
+  | { kind: 'storage'; isFull: boolean }
   | { kind: 'keep-clone'; nodeId: string; keep: string }
 export type Note = { deed: Deed; result: unknown; db: Database; wallMs: number }
 

@@ -13,9 +13,9 @@ import { CONFIG } from './real-plane.ts'
 type View = {
   epoch: number
   released: string | null
-  rollouts: (Omit<Rollout, 'tasks' | 'closed' | 'room'> & {
+  rollouts: (Pick<Rollout, 'state' | 'reason' | 'policy' | 'progress'> & {
     id: string
-    tasks: Omit<Task, 'isConnected' | 'cordon' | 'kind'>[]
+    tasks: Omit<Task, 'isConnected' | 'cordon'>[]
   })[]
   offers: Omit<Offer, 'code'>[]
   /** Node and rollout. */
@@ -38,7 +38,7 @@ type View = {
 const shown = (id: string, { state, reason, policy, progress, tasks }: Rollout) => ({
   id,
   ...{ state, reason, policy, progress },
-  tasks: tasks.map(({ isConnected: _, kind: __, cordon: ___, ...task }) => task),
+  tasks: tasks.map(({ isConnected: _, cordon: __, ...task }) => task),
 })
 
 export function viewOf({ epoch, rollouts, offers, leases, nodes, released }: Database): View {

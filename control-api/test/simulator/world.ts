@@ -8,6 +8,7 @@ import { latestOffer } from './database.ts'
 import { Evaluator } from './evaluator.ts'
 import { Faults } from './faults.ts'
 import { Watch } from './invariants.ts'
+import { kindOf } from './kinds.ts'
 import type { Answer, Message } from './messages.ts'
 import { Network } from './network.ts'
 import { type Change, type Flaw, SimNode } from './node.ts'
@@ -135,15 +136,20 @@ export class World {
     return new SimNode(id, label, deps, copyOf)
   }
 
-  /** A version is bad for all nodes, for one, or for none. */
+  /** A version is bad for all nodes, for one, for a kind, or for none. */
   flawOf(nodeId: string, digest: string): Flaw {
-    for (const key of [digest, `${digest} ${nodeId}`]) {
-      if (!this.#flaws.has(key)) {
-        const isBad = this.chance.is(key === digest ? 0.15 : 0.05)
-        this.#flaws.set(key, isBad ? this.chance.of(FLAWS) : null)
-      }
-    }
-    return this.#flaws.get(digest) ?? this.#flaws.get(`${digest} ${nodeId}`) ?? null
+    const ofKind = this.#flaw(`${digest} ${kindOf(nodeId)}`, 0.05, ['unfit'])
+    const ofAll = this.#flaw(digest, 0.15, FLAWS)
+    const ofOne = this.#flaw(`${digest} ${nodeId}`, 0.05, FLAWS)
+    return ofKind ?? ofAll ?? ofOne
+  }
+
+  #flaw(key: string, share: number, flaws: readonly Flaw[]): Flaw {
+    const known = this.#flaws.get(key)
+    if (known !== undefined) return known
+    const drawn = this.chance.is(share) ? this.chance.of(flaws) : null
+    this.#flaws.set(key, drawn)
+    return drawn
   }
 
   moveClock(ms: number): void {

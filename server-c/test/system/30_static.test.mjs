@@ -271,7 +271,11 @@ test('files arrive whole, cold and warm, large and small', async (t) => {
       writeFileSync(path, content.subarray(0, size))
       makeCold(path)
       // How many jobs a cold file is depends on how far the kernel reads ahead.
-      for (let round = 0; round < 3 || (round < 30 && (await node.counter('readJobs')) < 3); round++) {
+      for (
+        let round = 0;
+        round < 3 || (round < 30 && (await node.counter('readJobs')) < 3);
+        round++
+      ) {
         const { body } = await get(node.port, `/${name}`)
         assert.ok(body.equals(content.subarray(0, size)), `${name}, ${engine}, round ${round}`)
         if (name === 'large.bin') makeCold(path)

@@ -257,6 +257,9 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
     policy: atOnce,
     isFastPath: false,
     planDigest: digest('c'),
+    approvalsNeeded: 0,
+    blockedBy: [],
+    closedWindow: null,
     excluded: { total: 0, items: [] },
   }
 }

@@ -18,10 +18,18 @@ export function planLines(plan: RolloutPlan): string[] {
     `${config}@${version}: ${planSummary(plan)}`,
     ...policyLines(plan),
     ...waveTable(['NODE', 'CONNECTED', 'FROM', 'CHANGE'], rows, waves > 1),
+    ...outlookLines(plan),
     ...(excluded.total > 0 ? [`It does not go to ${excluded.total} others.`] : []),
     `Plan ${planDigest}`,
   ]
 }
+
+/** What it would wait for. */
+const outlookLines = ({ approvalsNeeded, blockedBy, closedWindow }: RolloutPlan): string[] => [
+  ...(approvalsNeeded > 0 ? [`Others that must agree before it begins: ${approvalsNeeded}`] : []),
+  ...(closedWindow === null ? [] : [closedWindow]),
+  ...(blockedBy.length > 0 ? [`Behind ${blockedBy.join(', ')}`] : []),
+]
 
 function planSummary({ nodes, waves, policy, cordonedNodes }: RolloutPlan): string {
   const changing = nodes.filter(({ changes }) => changes).length - cordonedNodes

@@ -23,6 +23,7 @@ import {
   loadRollout,
   type Reader,
   type RolloutRow,
+  rolloutsUnderWay,
   saveRollout,
   sharingRollouts,
   timedRollouts,
@@ -44,6 +45,7 @@ type Deps = EffectDeps & {
   now: () => number
   errorsForAuthor: Releases['errorsForAuthor']
   isConnected: (nodeId: string) => boolean
+  isStorageFull: () => boolean
   /** The last version of the config that was released. */
   releasedVersion: (unit: Unit, config: string) => Promise<number | null>
 }
@@ -71,18 +73,22 @@ export type Engine = RolloutEngine & {
   tick(elapsedMs: number): Promise<void>
   /** Nodes can reach us again, after a start or a standstill: gives them their time anew. */
   heardAgain(): Promise<void>
+  /** The disk is full: all that are under way are held, until somebody resumes them. */
+  storageFull(): Promise<void>
 }
 
 export function createEngine(deps: Deps): Engine {
-  const { db, write, now, errorsForAuthor, readGrouping, versionText, isConnected } = deps
+  const { db, write, now, errorsForAuthor, readGrouping, versionText } = deps
+  const { isConnected, isStorageFull } = deps
   const act = createEffects(deps)
   const line = createLine({ ...deps, load, apply })
 
   async function load({ trx }: Unit, rolloutId: string): Promise<Loaded | null> {
     const loaded = await loadRollout(trx, rolloutId, isConnected)
-    if (!loaded || loaded.row.emergency !== null) return loaded
-    const closed = whyClosed((await readFarmRules(trx)).rules, now())
-    return { ...loaded, rollout: { ...loaded.rollout, closed } }
+    if (!loaded) return null
+    const isEmergency = loaded.row.emergency !== null
+    const closed = isEmergency ? null : whyClosed((await readFarmRules(trx)).rules, now())
+    return { ...loaded, rollout: { ...loaded.rollout, closed, isStorageFull: isStorageFull() } }
   }
 
   async function mustLoad(unit: Unit, rolloutId: string): Promise<Loaded> {
@@ -243,6 +249,13 @@ export function createEngine(deps: Deps): Engine {
         }
       })
     },
+
+    storageFull: () =>
+      write(async (unit) => {
+        for (const rolloutId of await rolloutsUnderWay(unit.trx)) {
+          await dispatch(unit, rolloutId, { kind: 'storage-full' })
+        }
+      }),
 
     async onAgentEvent(unit, event) {
       for (const ofNode of toNodeEvents(event)) {

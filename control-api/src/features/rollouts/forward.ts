@@ -3,7 +3,7 @@
 import { hold, react } from './endings.ts'
 import { MAX_OFFERS, type Policy, type Rollout, type Task } from './model.ts'
 import * as reasons from './reasons.ts'
-import { isConflict, isPutOffByItself } from './refusals.ts'
+import { isConflict, isLeftOut, isOfItsKind, isPutOffByItself, leftOut } from './refusals.ts'
 import {
   countTasks,
   hasFailed,
@@ -27,9 +27,11 @@ export function goOn(turn: Turn): boolean {
   const { hold: held } = turn.rollout.progress
   if (held) return stay(turn, 'paused', reasons.held(held, turn.rollout))
   if (progress.phase === 'waiting') return beginWave(turn)
+  if (rollout.isStorageFull) return holdForStorage(turn)
   const late = tasks.filter(isLate)
   if (late.length > 0) return stay(turn, 'paused', reasons.late(late))
   if (progress.phase === 'soaking') return soak(turn)
+  if (leaveOut(turn)) return true
   const sent = dispatch(turn)
   if (sent.isWaiting) return stay(turn, 'running', reasons.waiting(turn.rollout, sent.withoutRoom))
   const { done, pending, total } = countTasks(turn.rollout.tasks)
@@ -37,6 +39,8 @@ export function goOn(turn: Turn): boolean {
   if (done === 0 && pending > 0) {
     return callBack(turn) || stay(turn, 'paused', reasons.unreached(total))
   }
+  if (isRefusedByAll(turn.rollout))
+    return stay(turn, 'paused', reasons.refusedByAll(turn.rollout.tasks))
   const unreached = turn.rollout.tasks.filter(isMissed)
   if (unreached.length * 100 > policy.maxUnreachablePercent * total) {
     return stay(turn, 'paused', reasons.tooManyAway(unreached, policy.maxUnreachablePercent))
@@ -44,6 +48,12 @@ export function goOn(turn: Turn): boolean {
   const hasNews = tasks.some((task) => task.wave === progress.wave && task.state === 'healthy')
   if (hasNews) setProgress(turn, { phase: 'soaking', soakedMs: 0, verdict: null })
   else finishWave(turn)
+  return true
+}
+
+/** Only people know why it was full, so they say when it goes on. */
+function holdForStorage(turn: Turn): boolean {
+  hold(turn, 'storage_full', reasons.STORAGE_WAS_FULL)
   return true
 }
 
@@ -98,7 +108,8 @@ function beginWave(turn: Turn): boolean {
 
 /** Those that are too many; what is worst decides. */
 function failuresOver({ tasks, policy, progress }: Rollout): Task[] {
-  const failures = tasks.filter(hasFailed)
+  // Who was left out would have refused it.
+  const failures = [...tasks.filter(hasFailed), ...tasks.filter(isMissing)]
   const isGrave = failures.some(
     (task) => task.state === 'unhealthy' || task.state === 'apply_stuck' || isConflict(task),
   )
@@ -120,6 +131,29 @@ function reactToFailures(turn: Turn, failures: readonly Task[]): boolean {
   return false
 }
 
+/** What nobody has must not succeed, for new nodes would get it. */
+const isRefusedByAll = ({ tasks }: Rollout) =>
+  tasks.some(isLeftOut) && countTasks(tasks).done === 0 && !tasks.some(isUnanswered)
+
+const isMissing = (task: Task) => isLeftOut(task) && !task.isExcused
+
+/** Nobody is offered what another of its kind refused. True: there was somebody. */
+function leaveOut(turn: Turn): boolean {
+  const { tasks } = turn.rollout
+  const refusers = tasks.filter(isOfItsKind)
+  if (refusers.length === 0) return false
+  const refuserOf = ({ kind, digest }: Task) =>
+    refusers.find((one) => one.kind === kind && one.digest === digest)
+  let isAny = false
+  for (const task of tasks.filter(isToBeOffered)) {
+    const refuser = refuserOf(task)
+    if (!refuser) continue
+    put(turn, task, leftOut(task, refuser))
+    isAny = true
+  }
+  return isAny
+}
+
 /** Offers what there is room for. withoutRoom: how many only the farm's budget keeps waiting. */
 function dispatch(turn: Turn): { isWaiting: boolean; withoutRoom: number } {
   const { progress, policy } = turn.rollout
@@ -139,7 +173,7 @@ function dispatch(turn: Turn): { isWaiting: boolean; withoutRoom: number } {
 }
 
 /** Its turn has come, or it was out of reach when it had, or refused for now. */
-export const isToBeOffered = (task: Task) =>
+const isToBeOffered = (task: Task) =>
   isDeferred(task) || (task.state === 'pending' && !isPutOffByItself(task))
 
 /** Who is not there when its turn comes has a moment to appear. */
@@ -153,8 +187,20 @@ function callAbsent(turn: Turn, tasks: readonly Task[]): void {
   }
 }
 
+/** It is over, and they return one by one. */
+export function offerToStragglers(turn: Turn): void {
+  if (turn.rollout.isStorageFull) return
+  passBy(turn, turn.rollout.tasks)
+  // It said that they would take the version.
+  if (turn.transitions.some(({ to }) => to === 'skipped')) {
+    move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
+  }
+  leaveOut(turn)
+  offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
+}
+
 /** How many only the farm's budget keeps waiting. */
-export function offerTo(turn: Turn, tasks: readonly Task[]): number {
+function offerTo(turn: Turn, tasks: readonly Task[]): number {
   const { policy, tasks: all, room: farmRoom } = turn.rollout
   const able = tasks.filter((task) => policy.maxParallel === null || mayBeOffered(task))
   const unproven = all.filter(isUnproven).length

@@ -73,6 +73,7 @@ export type HoldKind =
   | 'gate_inconclusive'
   | 'deadline'
   | 'control_plane_restart'
+  | 'storage_full'
 export type Hold = { kind: HoldKind; message: string }
 export type Progress = {
   wave: number
@@ -99,6 +100,10 @@ export type Rollout = {
   closed: string | null
   /** Of the farm's budget, what the other rollouts leave to it; null: no limit. Of now; not stored. */
   room: number | null
+  /** Who the others are. Of now; not stored. */
+  roomHeldBy: readonly string[]
+  /** The control plane's disk is full. Of now; not stored. */
+  isStorageFull: boolean
 }
 
 /** A node as it is when the rollout becomes its owner. */
@@ -154,6 +159,8 @@ export type RolloutEvent =
   | { kind: 'elapsed'; ms: number }
   /** Other rollouts may have left room. */
   | { kind: 'room' }
+  /** The control plane's disk is full: what is under way is held. */
+  | { kind: 'storage-full' }
   /** A later rollout has these nodes now. At once: what one leaves must not go to another of them. */
   | { kind: 'superseded'; nodeIds: readonly string[]; by: string }
   | Evaluated

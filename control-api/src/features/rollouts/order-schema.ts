@@ -8,6 +8,7 @@ import {
   NameSchema,
   NodeIdSchema,
   Nullable,
+  RolloutIdSchema,
   SelectorSchema,
   someOf,
 } from '../../schema/common.ts'
@@ -84,6 +85,15 @@ export const RolloutPlanSchema = Type.Object({
   policy: PolicySchema,
   isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,
+  approvalsNeeded: Type.Integer({ description: 'So many others must agree before it begins' }),
+  blockedBy: Type.Array(RolloutIdSchema, {
+    description: 'The rollouts it would wait for, or be refused for with onOverlap refuse',
+  }),
+  closedWindow: Nullable(
+    Type.String({
+      description: 'No change window is open when it would begin: which one is the next',
+    }),
+  ),
   excluded: someOf(
     Type.Object({
       nodeId: NodeIdSchema,
@@ -93,6 +103,7 @@ export const RolloutPlanSchema = Type.Object({
     }),
   ),
 })
+export type RolloutPlan = Static<typeof RolloutPlanSchema>
 /** POST /rollouts/{id}/actions/{freeze,resume,cancel} */
 export const RolloutActionSchema = Type.Object(
   { stateVersion: Type.Integer() },

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 // Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
 import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
-import { isConflict, isOfItsKind } from './refusals.ts'
+import { isConflict, isLeftOut, isOfItsKind } from './refusals.ts'
 import { countTasks, isOpen, isUnanswered, wasPassedBy } from './tasks.ts'
 
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
+
+export const STORAGE_WAS_FULL =
+  'The disk of the control plane was full, so that nothing more could be decided.'
+export const STORAGE_IS_FULL = 'The disk of the control plane is full: make room, then resume.'
 
 export function waiting(rollout: Rollout, withoutRoom: number): string {
   const { done, total } = countTasks(rollout.tasks)
   const { wave } = rollout.progress
   const open = rollout.tasks.filter((task) => task.wave === wave && isOpen(task))
   const forWhom = open.length > 0 ? `; waiting for ${names(open)}` : ''
-  return `${inWave(rollout)}${done} of ${total} nodes have the version${forWhom}.${noRoom(withoutRoom)}`
+  return `${inWave(rollout)}${done} of ${total} nodes have the version${forWhom}.${noRoom(withoutRoom, rollout.roomHeldBy)}`
 }
 
-const noRoom = (nodes: number) =>
-  nodes > 0
-    ? ` ${nodes} of them ${nodes > 1 ? 'wait' : 'waits'} until other rollouts leave room in the farm's blast budget.`
-    : ''
+function noRoom(nodes: number, heldBy: readonly string[]): string {
+  if (nodes === 0) return ''
+  const leave = heldBy.length > 1 ? 'leave' : 'leaves'
+  const forWhat = heldBy.length > 0 ? `until ${some(heldBy)} ${leave} room` : 'for room'
+  return ` ${nodes} of them ${nodes > 1 ? 'wait' : 'waits'} ${forWhat} in the farm's blast budget.`
+}
 
 function inWave({ progress: { wave, waves }, policy }: Pick<Rollout, 'progress' | 'policy'>) {
   const fast = policy.isFastPath
@@ -47,22 +53,30 @@ export const closed = (why: string, { wave, waves }: Progress) =>
 
 export function failed(tasks: readonly Task[]): string {
   const [first] = tasks
+  if (!first) return ''
   const them = tasks.length > 1 ? 'them' : 'it'
-  return first
-    ? `${tell(first)}${andMore(tasks.length)}${ofItsKind(first)} Resume goes on without ${them}. ${WAY_OUT}`
-    : ''
+  const without = tasks.filter(isLeftOut)
+  const failures = tasks.length - without.length
+  const more = `${andMore(failures)}${ofItsKind(first)}${leftOut(without)}`
+  return `${tell(first)}${more} Resume goes on without ${them}. ${WAY_OUT}`
 }
 
 const ofItsKind = (task: Task) =>
-  isOfItsKind(task) && task.kind !== ''
-    ? ` Nodes of its kind may refuse it too; an order whose strategy has "excludeKinds": ["${task.kind}"] leaves them out.`
+  isOfItsKind(task)
+    ? ` Nodes of its kind with the same text are not offered it; an order whose strategy has "excludeKinds": ["${task.kind}"] leaves out all of its kind.`
     : ''
+
+const leftOut = (tasks: readonly Task[]) =>
+  tasks.length > 0 ? ` Left out, for they would refuse it too: ${names(tasks)}.` : ''
 
 export function late(tasks: readonly Task[]): string {
   const [first] = tasks
   if (!first) return ''
   return `${first.nodeName}: ${first.message}${andMore(tasks.length)} It goes on by itself when the node answers. ${WAY_OUT}`
 }
+
+export const refusedByAll = (tasks: readonly Task[]) =>
+  `No node has the version: ${names(tasks.filter((task) => task.code !== null))} refused it, or would. ${WAY_OUT}`
 
 export const unreached = (total: number) =>
   `None of ${total} nodes could be reached, so nothing is proven. It goes on by itself when one answers. ${WAY_OUT}`
@@ -78,6 +92,7 @@ export function held({ kind, message }: Hold, { policy }: Pick<Rollout, 'policy'
     gate_inconclusive: 'Resume watches its nodes anew, skip-gate goes on all the same.',
     deadline: 'Resume gives it that time again.',
     control_plane_restart: 'It goes on by itself then, resume goes on without them.',
+    storage_full: 'Resume goes on once there is room again.',
   }
   const leftAlone = kind === 'gate_no_data' || kind === 'gate_inconclusive' ? ofTime(policy) : ''
   return `${message} ${onResume[kind]} ${WAY_OUT}${leftAlone}`
@@ -124,6 +139,12 @@ function whoHasIt(tasks: readonly Task[]): string {
   if (without.length > 0) {
     return `${done} of ${total} nodes have the version; an operator went on without ${names(without)}.`
   }
+  const missing = tasks.filter(
+    (task) => task.state !== 'done' && task.code !== null && !wasPassedBy(task),
+  )
+  if (missing.length > 0) {
+    return `${done} of ${done + missing.length} nodes have the version; ${names(missing)} ${missing.length > 1 ? 'do' : 'does'} not, which is within what may fail.`
+  }
   if (done === 0) return 'There is no node to change.'
   if (tasks.every(({ offers }) => offers === 0)) {
     return `Nothing to do: ${done === 1 ? 'the node has' : `all ${done} nodes have`} the version already.`
@@ -163,6 +184,7 @@ export function tell(task: Task): string {
     unhealthy: 'is not well with the version',
     apply_reverted: 'went back to its last confirmed config',
     apply_stuck: 'could neither apply the version nor go back: look at it now',
+    skipped: 'is left out',
   }
   const code = task.code ? ` (${task.code})` : ''
   if (isConflict(task)) return `${task.nodeName} is in conflict with the version: ${task.message}.`
@@ -173,8 +195,10 @@ export function tell(task: Task): string {
 const andMore = (count: number) =>
   count > 1 ? ` ${count - 1} more node${count > 2 ? 's' : ''} likewise.` : ''
 
-function names(tasks: readonly Task[]): string {
-  const shown = tasks.slice(0, 3).map((task) => task.nodeName)
-  const more = tasks.length - shown.length
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+const names = (tasks: readonly Task[]) => some(tasks.map((task) => task.nodeName))
+
+function some(all: readonly string[]): string {
+  const shown = all.slice(0, 3).join(', ')
+  const more = all.length - 3
+  return more > 0 ? `${shown} and ${more} more` : shown
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What a refusal means. Pure.
 //   may pass by itself (a busy node, a full disk): offered again after a while, so often and no more
-//   says something of all nodes of its kind: the operator is told which
+//   says something of all nodes of its kind: those that would get the same text are left out
 //   a person changed the config on the machine: nothing overwrites that unseen
 //   anything else: final, for this rollout
 import type { NodeEvent, Task } from './model.ts'
-import { to } from './task-states.ts'
+import { skip, to } from './task-states.ts'
 
 export type Refusal = Pick<Extract<NodeEvent, { kind: 'nacked' }>, 'code' | 'message' | 'errors'>
 
 const PASSING = new Set(['busy', 'content_missing', 'resource_limit'])
-const OF_ITS_KIND = new Set(['unsupported_version', 'missing_file'])
+const OF_ITS_KIND = new Set(['schema', 'unsupported_version', 'missing_file'])
 export const CONFLICT = 'conflict'
 
 export const MAX_REFUSALS = 5
@@ -46,9 +46,18 @@ export function againLater(
 /** It refused for now, and its time to be asked again has not come. */
 export const isPutOffByItself = ({ state, code }: Task) => state === 'pending' && code !== null
 
-/** Others of its kind will most likely refuse it too. */
-export const isOfItsKind = ({ state, code }: Task) =>
-  state === 'nacked' && code !== null && OF_ITS_KIND.has(code)
+/** Others of its kind would refuse the same text too. */
+export const isOfItsKind = ({ state, code, kind }: Task) =>
+  state === 'nacked' && code !== null && OF_ITS_KIND.has(code) && kind !== ''
+
+/** For what one of its kind refused. Who goes on without that one goes on without this one too. */
+export const leftOut = (task: Task, refuser: Task): Task => ({
+  ...skip(task, `${refuser.nodeName}, of the same kind, refused the same text`),
+  code: refuser.code,
+  isExcused: refuser.isExcused,
+})
+export const isLeftOut = ({ state, code }: Task) =>
+  state === 'skipped' && code !== null && OF_ITS_KIND.has(code)
 
 export const isConflict = ({ code }: Task) => code === CONFLICT
 

@@ -22,6 +22,7 @@ import {
   VersionNotFound,
 } from './errors.ts'
 import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './order-schema.ts'
+import { outlookOf } from './outlook.ts'
 import { RolloutSchema, RolloutsQuerySchema } from './schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { listRollouts } from './store.ts'
@@ -121,7 +122,10 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
         const { excluded, ...plan } = await planVersion(deps, wish)
         const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
         const { config, version } = wish
-        return { config, version, ...viewPlan({ ...plan, excluded: shown }, isConnected) }
+        const nodeIds = plan.nodes.map(({ node }) => node.id)
+        const outlook = await outlookOf(deps, { ...wish, nodeIds })
+        const said = viewPlan({ ...plan, excluded: shown }, isConnected)
+        return { config, version, ...said, ...outlook }
       }
       const author = { id: user?.id ?? null, username: nameOf(user) }
       const id = await startRollout(deps, { ...wish, message, author, planDigest })

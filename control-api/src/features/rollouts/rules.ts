@@ -20,13 +20,13 @@ import {
   finishWave,
   goOn,
   holdUntilHeard,
-  isToBeOffered,
-  offerTo,
+  offerToStragglers,
   unheardOf,
 } from './forward.ts'
 import {
   type Command,
   type Evaluated,
+  type HoldKind,
   isTerminal,
   isWaiting,
   type NodeEvent,
@@ -39,6 +39,7 @@ import {
 } from './model.ts'
 import { whyNotBefore } from './queue.ts'
 import * as reasons from './reasons.ts'
+import { isLeftOut } from './refusals.ts'
 import type { TaskState } from './schema.ts'
 import { skip } from './task-states.ts'
 import {
@@ -50,7 +51,7 @@ import {
   isToBeLeft,
   isUnanswered,
 } from './tasks.ts'
-import { giveUp, move, passBy, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
+import { giveUp, move, put, setProgress, settleTasks, type Turn, withdraw } from './turn.ts'
 import { takeBefore } from './waiting.ts'
 
 export function reduce(rollout: Rollout, event: RolloutEvent): Outcome {
@@ -91,6 +92,7 @@ function take(turn: Turn, event: RolloutEvent): void {
       letPass(turn, event.ms)
       break
     case 'room':
+    case 'storage-full':
       break
     case 'superseded':
       leave(turn, event.nodeIds, `superseded by ${event.by}`)
@@ -125,6 +127,7 @@ export function whyNot(rollout: Rollout, command: Action): string | null {
       return progress.hold?.kind === 'manual' ? 'It is paused already.' : null
     case 'resume':
       if (state !== 'paused') return 'It is not paused.'
+      if (rollout.isStorageFull) return reasons.STORAGE_IS_FULL
       return isForTheWindow(rollout) ? 'It goes on by itself when a change window opens.' : null
     case 'skip-gate':
       return progress.phase === 'soaking' ? null : 'No gate is being waited for.'
@@ -189,7 +192,8 @@ function resume(turn: Turn): void {
   const away = [...awayOf(turn.rollout), ...(isRestart ? unheardOf(turn.rollout) : [])]
   for (const task of tasks) {
     const isAway = away.includes(task) || (isProven && task.state === 'unreachable')
-    if (hasFailed(task) || isLate(task) || isAway) put(turn, task, { ...task, isExcused: true })
+    const isWithout = hasFailed(task) || isLeftOut(task) || isLate(task) || isAway
+    if (isWithout) put(turn, task, { ...task, isExcused: true })
   }
 }
 
@@ -263,6 +267,9 @@ function stepOf({ state }: Task, { ackMs, applyMs, confirmMs }: Policy): number 
   return steps[state]
 }
 
+/** Of these the version is not to blame. */
+const SUSPENDING: readonly HoldKind[] = ['manual', 'deadline', 'storage_full']
+
 function letPass(turn: Turn, ms: number): void {
   const { state, progress, policy } = turn.rollout
   if (isTerminal(state) || progress.goesBack !== null) return
@@ -270,7 +277,7 @@ function letPass(turn: Turn, ms: number): void {
     setProgress(turn, { soakedMs: progress.soakedMs + ms })
   }
   const { progressLeftMs, hold: held } = progress
-  const isSuspended = held?.kind === 'manual' || held?.kind === 'deadline'
+  const isSuspended = held !== null && SUSPENDING.includes(held.kind)
   if (progressLeftMs === null || isSuspended || progress.phase === 'waiting') return
   setProgress(turn, { progressLeftMs: Math.max(0, progressLeftMs - ms) })
   if (progressLeftMs > ms) return
@@ -295,15 +302,6 @@ function settle(turn: Turn): void {
   if (isTerminal(state)) settleTasks(turn)
   else if (turn.rollout.progress.goesBack !== null) goOnBack(turn)
   if (state === 'succeeded') offerToStragglers(turn)
-}
-
-function offerToStragglers(turn: Turn): void {
-  passBy(turn, turn.rollout.tasks)
-  // It said that they would take the version.
-  if (turn.transitions.some(({ to }) => to === 'skipped')) {
-    move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
-  }
-  offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 
 /** It goes on no further: only back, or not at all. */

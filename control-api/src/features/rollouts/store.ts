@@ -84,7 +84,7 @@ export const policyOf = ({ policy }: Pick<RolloutRow, 'policy'>): Policy => ({
 
 /**
  * Who is connected is known in memory only: after a restart nobody is until they speak. Whether a change
- * window is open the engine knows.
+ * window is open and the disk full the engine knows.
  */
 export async function loadRollout(
   trx: Reader,
@@ -97,8 +97,11 @@ export async function loadRollout(
   const { state, reason } = row
   const frozen = { policy: policyOf(row), progress: JSON.parse(row.progress) }
   const { blastBudget: budget } = (await readFarmRules(trx)).rules
-  const room = budget === null ? null : budget - (await unprovenBeside(trx, id))
-  return { row, rollout: { state, reason, ...frozen, tasks, room, closed: null } }
+  const beside = budget === null ? [] : await unprovenBeside(trx, id)
+  const room = budget === null ? null : beside.reduce((left, { nodes }) => left - nodes, budget)
+  const roomHeldBy = beside.map((one) => one.rollout_id)
+  const ofNow = { room, roomHeldBy, closed: null, isStorageFull: false }
+  return { row, rollout: { state, reason, ...frozen, tasks, ...ofNow } }
 }
 
 /** Whether nodes are to get back what they had. */
@@ -129,6 +132,17 @@ export async function timedRollouts(db: Reader): Promise<string[]> {
     .where(
       sql<boolean>`(progress ->> 'progressLeftMs' is not null or progress ->> 'phase' in ('soaking', 'waiting'))`,
     )
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Under way, and not on its way back. */
+export async function rolloutsUnderWay(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('rollouts')
+    .select('id')
+    .where('state', 'in', ['running', 'paused'])
+    .orderBy('id')
     .execute()
   return rows.map((row) => row.id)
 }

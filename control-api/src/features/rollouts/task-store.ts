@@ -122,8 +122,11 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   cordon: cordonOf(row),
 })
 
-/** Nodes of other rollouts between two configs. Of one that has ended: those still on their way in time. */
-export async function unprovenBeside(db: Reader, rolloutId: string): Promise<number> {
+/** Nodes between two configs, of each other rollout that has some. Of one that has ended: those still on their way in time. */
+export async function unprovenBeside(
+  db: Reader,
+  rolloutId: string,
+): Promise<{ rollout_id: string; nodes: number }[]> {
   const beside = db
     .selectFrom('node_tasks as t')
     .select(['t.rollout_id', 't.node_id'])
@@ -138,11 +141,12 @@ export async function unprovenBeside(db: Reader, rolloutId: string): Promise<num
     .where('t.deadline_remaining_ms', 'is not', null)
     .where('t.deadline_remaining_ms', '>', 0)
     .where('t.state', 'in', [...UNPROVEN, 'reverting'])
-  const { nodes } = await db
+  return await db
     .selectFrom(owned.union(moving).as('unproven'))
-    .select(({ fn }) => fn.countAll<number>().as('nodes'))
-    .executeTakeFirstOrThrow()
-  return nodes
+    .select(({ fn }) => ['rollout_id', fn.countAll<number>().as('nodes')])
+    .groupBy('rollout_id')
+    .orderBy('rollout_id')
+    .execute()
 }
 
 export async function saveTask(
@@ -215,7 +219,7 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/** Tasks of the nodes it owns that are not over in rollouts that began before it. Who is gone is not its own. */
+/** Tasks of this rollout's nodes that are not over in rollouts that began before it. What it leaves out is not its own. */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
@@ -226,9 +230,10 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     .where('rollout_id', '!=', rolloutId)
     .where('node_id', 'in', (eb) =>
       eb
-        .selectFrom('node_leases as own')
+        .selectFrom('node_tasks as own')
         .select('own.node_id')
-        .where('own.rollout_id', '=', rolloutId),
+        .where('own.rollout_id', '=', rolloutId)
+        .where('own.state', '!=', 'skipped'),
     )
     .execute()
 

@@ -207,6 +207,31 @@ describe('the rules of the farm', () => {
   })
 })
 
+describe('a dry run', () => {
+  it('says what the order would wait for, and for whom', async () => {
+    const service = await servingFarm()
+    const { admin } = service
+    const plan = async (change: object = {}) =>
+      (await order(admin, { version: 2, ...change }, '?dry_run=1')).json()
+    const nothing = { approvalsNeeded: 0, blockedBy: [], closedWindow: null }
+    expect(await plan()).toMatchObject(nothing)
+    conducts(service, 0, NACK)
+    const first = (await order(admin, { version: 2 })).json()
+    await reaches(service, first.id, 'paused')
+    const second = (await order(admin, { version: 1 })).json()
+    expect(await plan()).toMatchObject({ ...nothing, blockedBy: [first.id, second.id] })
+    expect(await plan({ selector: 'nobody=here' })).toMatchObject(nothing)
+    expect(await plan({ onOverlap: 'supersede' })).toMatchObject(nothing)
+    await setRules(service, { approvals: 2, ...closed(Date.now()) })
+    expect(await plan()).toMatchObject({
+      approvalsNeeded: 2,
+      closedWindow: expect.stringMatching(/^No change window is open: the next opens .*10:00/),
+    })
+    const emergency = { reason: 'everything is down' }
+    expect(await plan({ emergency })).toMatchObject(nothing)
+  })
+})
+
 describe('approvals', () => {
   const asked = async (options: Parameters<typeof farm>[1] = {}) => {
     const service = await farm(['edge-1'], options)

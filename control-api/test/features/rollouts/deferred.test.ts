@@ -14,7 +14,7 @@ async function succeededWithout() {
   const services = await openData(tempDir(), Date.now)
   const connected = new Set([HERE])
   for (const id of [HERE, AWAY]) await addNodeRow(services, id, id.replace('_', '-'))
-  const start = () => startPlane(services, Date.now, connected)
+  const start = () => startPlane(services, Date.now, { connected, isStorageFull: () => false })
   const { engine, startDeps, stop } = await start()
   onTestFinished(async () => {
     await stop()

@@ -44,6 +44,7 @@ async function open() {
     errorsForAuthor,
     readGrouping,
     isConnected: () => true,
+    isStorageFull: () => false,
     onUnrenderable: () => {},
     versionText: ({ trx }, config, n) => versionOf(trx, config, n),
     releasedVersion: async ({ trx }, name) => (await lastReleaseOf(trx, name))?.version ?? null,
@@ -183,8 +184,8 @@ describe('the engine', () => {
     await push(2, 'refuse', 'rack=2')
     const states = async () => (await snapshot(db)).tasks.map((task) => task.state)
     expect(await states()).toEqual(['offered', 'pending'])
-    const waiting = (await snapshot(db)).rollouts[1]?.reason
-    expect(waiting).toContain('1 of them waits until other rollouts leave room')
+    const [holder, waiting] = (await snapshot(db)).rollouts
+    expect(waiting?.reason).toContain(`1 of them waits until ${holder?.id} leaves room in the farm`)
     await engine.tick(1_000)
     expect(await states()).toEqual(['offered', 'pending'])
     const [row] = (await snapshot(db)).offers

@@ -42,16 +42,23 @@ const POLICY: Policy = {
   onFailure: 'revert',
   soakMs: 60_000,
 }
-const begun = (tasks: Task[], room: number | null = null): Rollout =>
+const begun = (
+  tasks: Task[],
+  room: number | null = null,
+  policy: Partial<Policy> = {},
+  waves = 1,
+): Rollout =>
   run(
     {
       state: 'planned',
       reason: '',
-      policy: POLICY,
-      progress: firstProgress(1, POLICY),
+      policy: { ...POLICY, ...policy },
+      progress: firstProgress(waves, POLICY),
       tasks,
       room,
       closed: null,
+      isStorageFull: false,
+      roomHeldBy: [],
     },
     {
       kind: 'started',
@@ -147,6 +154,84 @@ describe('any other refusal', () => {
   })
 })
 
+describe('a refusal that is of the node’s kind', () => {
+  const OTHER = 'Debian · 0.2.0'
+  const one = { maxParallel: 1, maxFailedPercent: 0, soakMs: 0 }
+  /** a is offered it, the others wait for their turn. */
+  const farm = (policy: Partial<Policy> = one) =>
+    begun(
+      [task('a'), task('b'), task('c', { kind: OTHER }), task('d', { digest: 'sha256:override' })],
+      null,
+      policy,
+    )
+  const resume: RolloutEvent = { kind: 'resume', actor: 'ana' }
+  const states = ({ tasks }: Rollout) => tasks.map(({ state }) => state)
+
+  it.each(['schema', 'unsupported_version', 'missing_file'])(
+    '%s: no other of it is offered the same text once an operator goes on',
+    (code) => {
+      const paused = run(farm(), refuses(code))
+      expect(states(paused)).toEqual(['nacked', 'pending', 'pending', 'pending'])
+      const resumed = run(paused, resume)
+      expect(states(resumed)).toEqual(['nacked', 'skipped', 'offered', 'pending'])
+      expect(resumed.tasks[1]).toMatchObject({
+        code,
+        message: 'a, of the same kind, refused the same text',
+      })
+      const ended = run(resumed, ...keeps('c'), ...keeps('d', 7, 'sha256:override'))
+      expect(ended).toMatchObject({ state: 'succeeded' })
+      expect(ended.reason).toContain('went on without a, b')
+    },
+  )
+
+  it('counts whoever is left out as one that refused', () => {
+    const tasks = [...'abcdefghij'].map((id) => task(id, { wave: id === 'j' ? 0 : 1 }))
+    const kinds = tasks.map((one) => ('ab'.includes(one.nodeId) ? one : { ...one, kind: OTHER }))
+    const second = (maxFailedPercent: number) =>
+      run(begun(kinds, null, { ...one, maxFailedPercent }, 2), ...keeps('j'))
+    const within = run(second(20), refuses('missing_file'))
+    expect(states(within).slice(0, 3)).toEqual(['nacked', 'skipped', 'offered'])
+    expect(within.state).toBe('running')
+    const over = run(second(10), refuses('missing_file'))
+    expect(states(over).slice(0, 3)).toEqual(['nacked', 'skipped', 'pending'])
+    expect(over.state).toBe('paused')
+    expect(over.reason).toContain('Left out, for they would refuse it too: b. Resume goes on')
+    expect(states(run(over, resume)).slice(0, 3)).toEqual(['nacked', 'skipped', 'offered'])
+  })
+
+  it('does not let what nobody has succeed', () => {
+    const resumed = run(begun([task('a'), task('b')], null, one), refuses('schema'), resume)
+    expect(states(resumed)).toEqual(['nacked', 'skipped'])
+    expect(resumed.state).toBe('paused')
+    expect(resumed.reason).toContain('No node has the version: a, b refused it, or would.')
+    expect(run(resumed, resume).state).toBe('paused')
+  })
+
+  it('changes nothing for others when it is of the machine', () => {
+    const resumed = run(farm(), refuses('port_in_use'), resume)
+    expect(states(resumed)).toEqual(['nacked', 'offered', 'pending', 'pending'])
+  })
+
+  it('holds for who returns when the rollout is over, too', () => {
+    const isAway = { isConnected: false, kind: OTHER }
+    const away = begun([task('b'), task('a', isAway), task('c', isAway)], null, {
+      ...one,
+      maxUnreachablePercent: 100,
+    })
+    const late = (nodeId: string): RolloutEvent => ({ kind: 'deadline', nodeId })
+    const ended = run(away, ...keeps('b'), late('a'), late('c'))
+    expect(ended.state).toBe('succeeded')
+    const returns = (state: Rollout, nodeId: string) => {
+      const isBack = (one: Task) => one.nodeId === nodeId || one.isConnected
+      const tasks = state.tasks.map((one) => ({ ...one, isConnected: isBack(one) }))
+      return run({ ...state, tasks }, { kind: 'connected', nodeId })
+    }
+    const refused = run(returns(ended, 'a'), refuses('missing_file'))
+    expect(states(refused)).toEqual(['done', 'nacked', 'skipped'])
+    expect(states(returns(refused, 'c'))).toEqual(['done', 'nacked', 'skipped'])
+  })
+})
+
 describe('a change on the machine', () => {
   const edited = (generation: number | null, digest = 'sha256:mine'): RolloutEvent => ({
     kind: 'drifted',
@@ -193,7 +278,9 @@ describe('the farm’s budget', () => {
   it('leaves only the room that others do not need', () => {
     const narrow = begun(three(), 1)
     expect(states(narrow)).toEqual(['offered', 'pending', 'pending'])
-    expect(narrow.reason).toContain('2 of them wait until other rollouts leave room')
+    expect(narrow.reason).toContain('2 of them wait for room in the farm')
+    const held = run({ ...narrow, roomHeldBy: ['rollout_1', 'rollout_2'] }, { kind: 'room' })
+    expect(held.reason).toContain('2 of them wait until rollout_1, rollout_2 leave room in the')
     expect(states(run({ ...narrow, room: 2 }, { kind: 'room' }))).toEqual([
       'offered',
       'offered',

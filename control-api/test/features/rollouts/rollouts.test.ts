@@ -51,6 +51,7 @@ function pass({ services }: Built, ms: number): Promise<void> {
     errorsForAuthor: (_, errors) => [...errors],
     readGrouping,
     isConnected: () => true,
+    isStorageFull: () => false,
     onUnrenderable: () => {},
     versionText: async () => null,
     releasedVersion: async () => null,
@@ -621,13 +622,36 @@ describe('a rollout by waves', () => {
   it('goes on without a node that failed when an operator says so', async () => {
     const service = await servingFarm()
     const { admin, nodes } = service
-    conducts(service, 0, { kind: 'nack', code: 'missing_file', message: 'no' })
+    conducts(service, 0, { kind: 'nack', code: 'port_in_use', message: 'no' })
     const { id } = (await order(admin, { version: 2, strategy: BY_WAVES })).json()
     const paused = await reaches(service, id, 'paused')
     expect((await act(admin, paused, 'resume')).statusCode).toBe(200)
     const ended = await reaches(service, id, 'succeeded')
     expect(ended.reason).toContain('an operator went on without edge-1')
     expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8080), text(8090), text(8090)])
+  })
+
+  it('leaves out nodes of the kind that refused it, but for one that gets another text', async () => {
+    const service = await servingFarm()
+    const { admin, nodes } = service
+    const payload = { mergePatch: { listen: [{ address: '127.0.0.1', port: 8070 }] } }
+    const url = `/api/v1/nodes/${nodes[2]?.id}/override`
+    const { etag } = (await admin.inject({ url })).headers
+    const headers = { 'if-match': String(etag) }
+    expect((await admin.inject({ method: 'PUT', url, headers, payload })).statusCode).toBe(200)
+    conducts(service, 0, { kind: 'nack', code: 'unsupported_version', message: 'no' })
+    const { id } = (await order(admin, { version: 2, strategy: BY_WAVES })).json()
+    const paused = await reaches(service, id, 'paused')
+    expect((await act(admin, paused, 'resume')).statusCode).toBe(200)
+    const { tasks, reason } = await reaches(service, id, 'succeeded')
+    expect(tasks.map(({ state, code }) => [state, code])).toEqual([
+      ['nacked', 'unsupported_version'],
+      ['skipped', 'unsupported_version'],
+      ['done', null],
+    ])
+    expect(tasks[1]?.message).toBe('edge-1, of the same kind, refused the same text')
+    expect(reason).toContain('an operator went on without edge-1, edge-2')
+    expect(nodes[1]?.ran.at(-1)).toBe(text(8080))
   })
 
   it('is paused by hand and skips a gate, each with who and why in the audit', async () => {

@@ -43,6 +43,8 @@ const rollout = (...tasks: Task[]): Rollout => ({
   progress: firstProgress(1, AT_ONCE),
   tasks,
   closed: null,
+  isStorageFull: false,
+  roomHeldBy: [],
   room: null,
 })
 /** Its nodes are as its tasks say. */

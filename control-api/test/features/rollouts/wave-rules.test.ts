@@ -57,6 +57,8 @@ const rollout = (tasks: Task[], policy: Partial<Policy> = {}): Rollout => {
     tasks,
     room: null,
     closed: null,
+    isStorageFull: false,
+    roomHeldBy: [],
   }
 }
 /** Offers are made as they are asked for, with generation 7 or, on the way back, 9. */
@@ -130,6 +132,46 @@ describe('a wave', () => {
     expect(ended).toMatchObject({ state: 'succeeded', tasks: [{}, { wave: 2, generation: null }] })
     const returned = { ...ended, tasks: ended.tasks.map((t) => ({ ...t, isConnected: true })) }
     expect(states(run(returned, { kind: 'connected', nodeId: 'b' }))).toEqual(['done', 'offered'])
+  })
+})
+
+describe('a full disk', () => {
+  const full = (state: Rollout, isStorageFull = true): Rollout => ({ ...state, isStorageFull })
+  const resume: RolloutEvent = { kind: 'resume', actor: 'ana' }
+
+  it('holds what is under way, until somebody resumes it with room again', () => {
+    const held = run(full(soaking()), { kind: 'storage-full' })
+    expect(held.state).toBe('paused')
+    expect(held.reason).toMatch(
+      /^The disk of the control plane was full.* once there is room again/,
+    )
+    expect(whyNot(held, 'resume')).toContain('make room, then resume')
+    const waited = run(held, resume, passes(700_000))
+    expect(waited).toMatchObject({ state: 'paused', progress: { soakedMs: 0 } })
+    const empty = full(waited, false)
+    expect(run(empty, passes(60_000)).state).toBe('paused')
+    expect(states(run(empty, resume, passes(60_000)))).toEqual(['done', 'offered', 'offered'])
+  })
+
+  it('keeps what begins or is skipped meanwhile from being offered', () => {
+    const planned = full(rollout([task('a', 0), task('b', 1)]))
+    expect(start(planned)).toMatchObject({ state: 'paused', tasks: [{ offers: 0 }, { offers: 0 }] })
+    const skip: RolloutEvent = { kind: 'skip-gate', actor: 'ana', why: 'seen' }
+    expect(states(run(full(soaking()), skip))).toEqual(['done', 'pending', 'pending'])
+  })
+
+  it('lets who waits for a window wait for that alone', () => {
+    const policy = { soakMs: 0, minHealthyMs: 0 }
+    const waits = run({ ...begun(policy), closed: 'No window is open.' }, ...keeps('a'))
+    expect(waits).toMatchObject({ state: 'paused', progress: { phase: 'waiting' } })
+    const held = run(full(waits), { kind: 'storage-full' })
+    expect(held.progress.hold).toBeNull()
+    expect(run({ ...held, closed: null }, passes(1_000)).progress.hold?.kind).toBe('storage_full')
+  })
+
+  it('leaves who held it before the one to ask', () => {
+    const byHand = run(soaking(), { kind: 'pause', actor: 'ana', why: 'lunch' })
+    expect(run(full(byHand), { kind: 'storage-full' }).reason).toContain('ana paused it: lunch')
   })
 })
 

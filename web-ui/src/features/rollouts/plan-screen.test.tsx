@@ -117,6 +117,21 @@ describe('the plan', () => {
     expect(started?.body).toMatchObject({ onOverlap: 'supersede' })
   })
 
+  test('says what it would wait for, and leads to who is in the way', async () => {
+    const closedWindow = 'No change window is open: the next opens Mon 2030-01-07 22:00 (UTC).'
+    const waits = { ...plan(), approvalsNeeded: 2, blockedBy: [one.id], closedWindow }
+    renderApp(plans, answer(waits))
+    expect(await screen.findByText('It will not begin at once', {}, soon)).toBeVisible()
+    expect(screen.getByText('2 other people must agree.')).toBeVisible()
+    expect(screen.getByText(closedWindow)).toBeVisible()
+    const links = screen.getAllByRole('link', { name: one.id })
+    expect(links[0]).toHaveAttribute('href', `/rollouts/${one.id}`)
+    cleanup()
+    renderApp(plans, answer(plan()))
+    await screen.findByText('Takes it now', {}, soon)
+    expect(screen.queryByText('It will not begin at once')).toBeNull()
+  })
+
   test('begins at a time by the browser’s clock', async () => {
     const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
     const field = await screen.findByLabelText(/Not before/, {}, soon)

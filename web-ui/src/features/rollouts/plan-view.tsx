@@ -12,6 +12,7 @@ import { blastRadius, isToChange, planParts } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
 import classes from './rollouts.module.css'
 import { FAST_PATH } from './strategy-words.ts'
+import { BlockedBy } from './waits-for.tsx'
 
 type PlanViewProps = { plan: RolloutPlan; drifted: ReadonlySet<string> }
 
@@ -42,6 +43,7 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
           Those that take it back hold, and four times as many nodes go at once.
         </Notice>
       )}
+      <Outlook plan={plan} />
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {plan.cordonedNodes > 0 && (
         <Notice tone="warn" title={`${plural(plan.cordonedNodes, 'node')} cordoned, and skipped`}>
@@ -56,6 +58,26 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
       )}
       {hasStrategy && plan.nodes.length > 0 && <PolicyFacts policy={plan.policy} />}
     </>
+  )
+}
+
+/** What it would wait for before it begins. */
+function Outlook({ plan: { approvalsNeeded, blockedBy, closedWindow } }: { plan: RolloutPlan }) {
+  if (approvalsNeeded === 0 && blockedBy.length === 0 && closedWindow === null) return null
+  return (
+    <Notice tone="info" title="It will not begin at once">
+      <ul>
+        {approvalsNeeded > 0 && (
+          <li>{plural(approvalsNeeded, 'other person', 'other people')} must agree.</li>
+        )}
+        {closedWindow !== null && <li>{closedWindow}</li>}
+        {blockedBy.length > 0 && (
+          <li>
+            Other rollouts have nodes of it: <BlockedBy rolloutIds={blockedBy} />
+          </li>
+        )}
+      </ul>
+    </Notice>
   )
 }
 

@@ -47,7 +47,7 @@ function Approvals({ rollout: { approvals, approvalsNeeded } }: { rollout: Rollo
   )
 }
 
-function BlockedBy({ rolloutIds }: { rolloutIds: readonly string[] }) {
+export function BlockedBy({ rolloutIds }: { rolloutIds: readonly string[] }) {
   const newest = useQuery(rolloutsQuery).data?.items ?? []
   return rolloutIds.map((id) => {
     const known = newest.find((one) => one.id === id)
