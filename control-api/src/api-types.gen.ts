@@ -386,6 +386,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/cordon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Cordon a node: rollouts skip it, and it serves on what it has
+         * @description What it was offered already goes on, and a way back reaches it. With the reason that holds already nothing changes.
+         */
+        put: operations["cordonNode"];
+        post?: never;
+        /**
+         * End a node’s cordon: the next rollout goes to it again
+         * @description What passed it by meanwhile does not come by itself; `sync.reason` says what that was. Without a cordon nothing changes.
+         */
+        delete: operations["uncordonNode"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/{id}/drift": {
         parameters: {
             query?: never;
@@ -1924,6 +1948,15 @@ export interface components {
             identity: components["schemas"]["NodeIdentity"];
             clone: components["schemas"]["NodeClone"] | null;
             drift: components["schemas"]["NodeDrift"] | null;
+            cordon: {
+                by: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                reason: string;
+            } | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2056,6 +2089,8 @@ export interface components {
             code: string | null;
             message: string;
             errors: components["schemas"]["ConfigError"][];
+            /** @description Now: without an offer it is skipped when its turn comes */
+            isCordoned: boolean;
             /**
              * Format: date-time
              * @example 2026-11-21T09:00:00.000Z
@@ -2273,6 +2308,8 @@ export interface components {
             tasks: components["schemas"]["NodeTask"][];
             /** @description Unreachable nodes that will take the release when they return */
             pendingNodes: number;
+            /** @description Nodes that were skipped, for they were cordoned when their turn came */
+            cordonedNodes: number;
             author: string;
             message: string;
             emergency: string | null;
@@ -2316,9 +2353,20 @@ export interface components {
                 /** @description Its system, version and capabilities: nodes of a kind refuse the same things */
                 kind: string;
                 wave: number;
+                cordon: {
+                    by: string;
+                    /**
+                     * Format: date-time
+                     * @example 2026-11-21T09:00:00.000Z
+                     */
+                    at: string;
+                    reason: string;
+                } | null;
             }[];
             /** @description How many */
             waves: number;
+            /** @description It would change them, and skips them */
+            cordonedNodes: number;
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
@@ -6680,6 +6728,262 @@ export interface operations {
             };
         };
     };
+    cordonNode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Its disk is being replaced"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example Its disk is being replaced */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    uncordonNode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_signed_in`: Not signed in
+             *     - `wrong_token`: This token is not valid
+             */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `not_allowed`: Not allowed
+             *     - `not_allowed`: Not allowed
+             *     - `password_change_required`: Change your password first
+             *     - `cross_origin`: Not from this origin
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `node_not_found`: No such node */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `too_large`: The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `unsupported_media_type`: Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `internal`: Something went wrong here */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_busy`: The database is held by another process */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `storage_full`: The disk is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getNodeDrift: {
         parameters: {
             query?: never;
@@ -7218,6 +7522,8 @@ export interface operations {
                 q?: string;
                 /** @description Only nodes whose agent is talking to us now, or only the others */
                 connected?: boolean;
+                /** @description Only cordoned nodes, or only the others */
+                cordoned?: boolean;
                 /** @example edge-1 */
                 group?: string;
                 /** @example zone=eu,!canary */
@@ -7384,6 +7690,11 @@ export interface operations {
                      *               "at": "2026-11-21T09:00:00.000Z"
                      *             }
                      *           },
+                     *           "cordon": {
+                     *             "by": "by",
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "reason": "reason"
+                     *           },
                      *           "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
@@ -7483,6 +7794,15 @@ export interface operations {
                             identity: components["schemas"]["NodeIdentity"];
                             clone: components["schemas"]["NodeClone"] | null;
                             drift: components["schemas"]["NodeDrift"] | null;
+                            cordon: {
+                                by: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T09:00:00.000Z
+                                 */
+                                at: string;
+                                reason: string;
+                            } | null;
                             /**
                              * Format: date-time
                              * @example 2026-11-21T09:00:00.000Z
@@ -7727,6 +8047,11 @@ export interface operations {
                      *           "at": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       },
+                     *       "cordon": {
+                     *         "by": "by",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "reason": "reason"
+                     *       },
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -7822,6 +8147,15 @@ export interface operations {
                         identity: components["schemas"]["NodeIdentity"];
                         clone: components["schemas"]["NodeClone"] | null;
                         drift: components["schemas"]["NodeDrift"] | null;
+                        cordon: {
+                            by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                            reason: string;
+                        } | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -8212,6 +8546,11 @@ export interface operations {
                      *           "at": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       },
+                     *       "cordon": {
+                     *         "by": "by",
+                     *         "at": "2026-11-21T09:00:00.000Z",
+                     *         "reason": "reason"
+                     *       },
                      *       "enrolledAt": "2026-11-21T09:00:00.000Z"
                      *     }
                      */
@@ -8307,6 +8646,15 @@ export interface operations {
                         identity: components["schemas"]["NodeIdentity"];
                         clone: components["schemas"]["NodeClone"] | null;
                         drift: components["schemas"]["NodeDrift"] | null;
+                        cordon: {
+                            by: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T09:00:00.000Z
+                             */
+                            at: string;
+                            reason: string;
+                        } | null;
                         /**
                          * Format: date-time
                          * @example 2026-11-21T09:00:00.000Z
@@ -10939,10 +11287,12 @@ export interface operations {
                      *                   "hint": "hint"
                      *                 }
                      *               ],
+                     *               "isCordoned": true,
                      *               "updatedAt": "2026-11-21T09:00:00.000Z"
                      *             }
                      *           ],
                      *           "pendingNodes": 1,
+                     *           "cordonedNodes": 1,
                      *           "author": "author",
                      *           "message": "message",
                      *           "emergency": "emergency",
@@ -11214,10 +11564,16 @@ export interface operations {
                      *           ],
                      *           "group": "edge-1",
                      *           "kind": "kind",
-                     *           "wave": 1
+                     *           "wave": 1,
+                     *           "cordon": {
+                     *             "by": "by",
+                     *             "at": "2026-11-21T09:00:00.000Z",
+                     *             "reason": "reason"
+                     *           }
                      *         }
                      *       ],
                      *       "waves": 1,
+                     *       "cordonedNodes": 1,
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,
@@ -11378,10 +11734,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -11667,10 +12025,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -11896,10 +12256,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -12194,10 +12556,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -12490,10 +12854,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -12788,10 +13154,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -13086,10 +13454,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -13382,10 +13752,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -13680,10 +14052,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",
@@ -13978,10 +14352,12 @@ export interface operations {
                      *               "hint": "hint"
                      *             }
                      *           ],
+                     *           "isCordoned": true,
                      *           "updatedAt": "2026-11-21T09:00:00.000Z"
                      *         }
                      *       ],
                      *       "pendingNodes": 1,
+                     *       "cordonedNodes": 1,
                      *       "author": "author",
                      *       "message": "message",
                      *       "emergency": "emergency",

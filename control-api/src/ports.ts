@@ -36,7 +36,7 @@ export type AgentEvent =
   | { kind: 'hello'; nodeId: string; effective: Effective | null; isRestart: boolean }
   /** Nothing was asked of it, and something else runs. */
   | { kind: 'effective'; nodeId: string; effective: Effective | null }
-  | { kind: 'connected' | 'disconnected' | 'decommissioned'; nodeId: string }
+  | { kind: 'connected' | 'disconnected' | 'decommissioned' | 'cordoned'; nodeId: string }
 
 /** The rollout engine. Both run inside the transaction that stores the node's message. */
 export type RolloutEngine = {

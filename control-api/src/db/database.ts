@@ -129,6 +129,8 @@ export type NodesTable = {
   drift: Generated<string | null>
   /** JSON, see DriftDecision in agents/drift.ts: what an operator lets the next assignment replace. */
   drift_decision: Generated<string | null>
+  /** JSON, see Cordon in cordon.ts. null: rollouts go to it. */
+  cordon: Generated<string | null>
   /** Kept by triggers: the version that `effective` came to it under last. */
   running_config: Generated<string | null>
   running_version: Generated<number | null>

@@ -24,6 +24,7 @@ import * as rolloutProbes from './migrations/032-rollout-probes.ts'
 import * as nodeLabels from './migrations/033-node-labels.ts'
 import * as rolloutStragglers from './migrations/034-rollout-stragglers.ts'
 import * as tasksByNode from './migrations/035-tasks-by-node.ts'
+import * as cordons from './migrations/036-cordons.ts'
 
 /** The order of the names is the order of the steps. 001–009: core; 010 and up: features. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -48,6 +49,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '033-node-labels': nodeLabels,
   '034-rollout-stragglers': rolloutStragglers,
   '035-tasks-by-node': tasksByNode,
+  '036-cordons': cordons,
 }
 
 export const migratorOf = (db: Kysely<Database>) =>

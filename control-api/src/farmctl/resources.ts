@@ -45,7 +45,7 @@ const nodes: Resource<Node> = {
   hasLabels: true,
   columns: [
     { title: 'NAME', of: ({ name }) => name },
-    { title: 'STATE', of: ({ sync }) => sync.state },
+    { title: 'STATE', of: ({ sync, cordon }) => `${sync.state}${cordon ? ',cordoned' : ''}` },
     { title: 'CONNECTED', of: ({ connected }) => yesNo(connected) },
     { title: 'RUNS', of: ({ sync }) => versionText(sync.effective?.version) },
     { title: 'DESIRED', of: ({ sync }) => versionText(sync.desired?.version) },

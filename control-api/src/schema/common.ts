@@ -26,6 +26,12 @@ export const TimeSchema = Type.String({
   format: 'date-time',
   examples: ['2026-11-21T09:00:00.000Z'],
 })
+/** Who keeps a node out of rollouts, since when and why. */
+export const CordonSchema = Type.Object({
+  by: Type.String(),
+  at: TimeSchema,
+  reason: Type.String(),
+})
 export const DigestSchema = Type.String({
   pattern: '^sha256:[0-9a-f]{64}$',
   examples: [`sha256:${'9f86d081'.repeat(8)}`],

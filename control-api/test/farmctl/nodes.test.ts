@@ -25,6 +25,15 @@ describe('nodes', { timeout: FARMCTL_TEST_MS }, () => {
       0,
       expect.objectContaining({ workers: 2, listen: [{ port: 8101 }] }),
     ])
+    expect((await run(['nodes', 'cordon', 'node-1'])).stderr).toMatch(/--reason/)
+    expect((await run(['nodes', 'cordon', 'node-1', '--reason', 'new disk'])).stdout).toMatch(
+      /farmctl nodes uncordon node-1/,
+    )
+    expect((await run(['get', 'nodes'])).stdout).toMatch(/,cordoned/)
+    const plan = (await run(['rollout', 'plan', 'default'])).stdout
+    expect(plan).toMatch(/0 of 1 nodes change, .*1 cordoned and skipped/)
+    expect(plan).toMatch(/skipped: cordoned$/m)
+    expect((await run(['nodes', 'uncordon', 'node-1'])).stdout).toMatch(/^node-1 is not cordoned/)
     expect((await run(['nodes', 'drift', 'node-1'])).code).toBe(6)
     expect((await run(['describe', 'node', 'node-1'])).stdout).toMatch(/^Sync|^sync:/m)
     expect((await run(['nodes', 'revoke', 'node-1', '--yes'])).stdout).toMatch(

@@ -120,6 +120,8 @@ const PAGES: [string, (string | number)[]][] = [
   ['nodes?q=m', ['nodes', 'm']],
   ['nodes?connected=true', ['nodes', 'm']],
   ['nodes?connected=false', ['nodes', 'm']],
+  ['nodes?cordoned=true', ['nodes', 'm']],
+  ['nodes?cordoned=false', ['nodes', 'm']],
   ['nodes?group=default', ['nodes', 'm']],
   ['nodes?selector=zone%3Deu', ['nodes', 'm']],
   ['users', ['users', 'm']],

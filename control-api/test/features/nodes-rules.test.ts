@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { describe, expect, test } from 'vitest'
 import type { Standing } from '../../src/agents/assignments.ts'
-import { type Desired, type SyncFacts, syncOf } from '../../src/features/nodes/rules.ts'
+import { cordonText, type Desired, type SyncFacts, syncOf } from '../../src/features/nodes/rules.ts'
 import type { SyncState } from '../../src/features/nodes/schema.ts'
 import { urlsOf } from '../../src/features/nodes/urls.ts'
 
@@ -261,5 +261,19 @@ describe('the addresses of a node', () => {
     ['not a config', []],
   ])('%s', (text, urls) => {
     expect(urlsOf(text, 'edge-1')).toEqual(urls)
+  })
+})
+
+describe('a cordon', () => {
+  const cordon = { by: 'ana', reason: 'new disk' }
+  test.each([
+    [null, null, null],
+    [cordon, null, /^Cordoned by ana \(new disk\): rollouts pass it by, until/],
+    [cordon, 'default 3', /rollouts pass it by, as default 3 did, until/],
+    [null, 'default 3', /^default 3 passed it by .*: that comes with the next rollout/],
+  ])('%o and %s passed by is told as %s', (given, missed, words) => {
+    const told = cordonText({ cordon: given, missed })
+    if (words === null) expect(told).toBeNull()
+    else expect(told).toMatch(words)
   })
 })

@@ -156,3 +156,66 @@ describe('DELETE /nodes/{id}', () => {
     })
   })
 })
+
+describe('PUT and DELETE /nodes/{id}/cordon', () => {
+  const put = (url: string, reason = 'new disk') => ({
+    method: 'PUT' as const,
+    url: `${url}/cordon`,
+    payload: { reason },
+  })
+
+  test('are for operators, and for nodes there are', async () => {
+    const service = await build()
+    const url = `/api/v1/nodes/${(await enrolNode(service)).id}`
+    const end = { method: 'DELETE' as const, url: `${url}/cordon` }
+    for (const request of [put(url), end]) {
+      expect((await service.anonymous.inject(request)).statusCode).toBe(401)
+      expect((await (await service.as('editor')).inject(request)).statusCode).toBe(403)
+      expect((await (await service.as('operator')).inject(request)).statusCode).toBe(204)
+    }
+    expect((await service.admin.inject(put(url, ' '))).statusCode).toBe(400)
+    for (const request of [put(MISSING), { ...end, url: `${MISSING}/cordon` }]) {
+      expect((await service.admin.inject(request)).json().code).toBe('node_not_found')
+    }
+  })
+
+  test('say who, when and why, once however often they are asked', async () => {
+    const nowMs = Date.UTC(2030, 0, 1)
+    const service = await build({ now: () => nowMs })
+    const { admin } = service
+    const url = `/api/v1/nodes/${(await enrolNode(service)).id}`
+    await enrolNode(service)
+    const cordonOf = async () => (await admin.inject({ url })).json().cordon
+    const { etag } = (await admin.inject({ url })).headers
+    expect(await cordonOf()).toBeNull()
+    await admin.inject(put(url))
+    await (await service.as('operator')).inject(put(url))
+    const at = new Date(nowMs).toISOString()
+    expect(await cordonOf()).toEqual({ by: 'test-admin', at, reason: 'new disk' })
+    await (await service.as('operator')).inject(put(url, 'a new machine'))
+    expect(await cordonOf()).toEqual({ by: 'test-operator', at, reason: 'a new machine' })
+    const node = await admin.inject({ url })
+    expect(node.headers.etag).toBe(etag)
+    expect(node.json().sync.reason).toContain('Cordoned by test-operator (a new machine)')
+
+    const names = async (query: string) => {
+      const { items } = (await admin.inject({ url: `/api/v1/nodes?${query}` })).json()
+      return items.map(({ name }: { name: string }) => name)
+    }
+    expect(await names('cordoned=true')).toEqual(['edge-1'])
+    expect(await names('cordoned=false')).toEqual(['edge-1-2'])
+    for (let i = 0; i < 2; i++) await admin.inject({ method: 'DELETE', url: `${url}/cordon` })
+    expect(await cordonOf()).toBeNull()
+    const events = await service.services.db.selectFrom('events').selectAll().execute()
+    const told = events.filter(({ action }) => action.endsWith('cordoned'))
+    expect(told.map(({ action, actor }) => [action, actor])).toEqual([
+      ['cordoned', 'test-admin'],
+      ['cordoned', 'test-operator'],
+      ['uncordoned', 'test-admin'],
+    ])
+    expect(JSON.parse(told[1]?.data ?? '')).toMatchObject({
+      before: { cordon: { by: 'test-admin', reason: 'new disk' } },
+      after: { cordon: { by: 'test-operator', reason: 'a new machine' } },
+    })
+  })
+})

@@ -2,6 +2,7 @@
 // The control plane of the simulation, as a process: who is there and who waits. Each message is one
 // transaction; what leaves the process happens after it, and is what a crash takes.
 import { admit } from '../../src/agents/clones.ts'
+import type { Cordon } from '../../src/cordon.ts'
 import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
 import { createLatencyBoard } from '../../src/metrics-store/latency-board.ts'
 import {
@@ -204,6 +205,14 @@ export class ControlPlane implements Host {
     this.#polls.get(nodeId)?.answer({ code: 'identity_revoked' })
     this.#polls.delete(nodeId)
     this.presence(nodeId, 'disconnected')
+  }
+
+  cordon(nodeId: string, cordon: Cordon | null): void {
+    if (this.db.nodes.get(nodeId)?.isDecommissioned !== false) return
+    this.#do({ kind: 'cordon', nodeId, cordon }, () => {
+      setNode(this.db, nodeId, { cordon })
+      if (cordon) this.#engine.toAllOf(nodeId, { kind: 'cordoned', nodeId })
+    })
   }
 
   /** An operator says which of two processes is the node. */

@@ -2,6 +2,7 @@
 // What a crash of the control plane does not take: a few maps. Values are never changed, only replaced, so a
 // copy of the maps is a backup.
 import type { Incarnation, Standing } from '../../src/agents/clones.ts'
+import type { Cordon } from '../../src/cordon.ts'
 import type { AssignmentState } from '../../src/db/database.ts'
 import type { RolloutRules } from '../../src/features/rollouts/farm-rules-schema.ts'
 import { isTerminal, type Rollout } from '../../src/features/rollouts/model.ts'
@@ -29,6 +30,7 @@ export type NodeRow = {
   /** The local change that an operator lets go. */
   discarded: string | null
   isDecommissioned: boolean
+  cordon: Cordon | null
 }
 /** What the farm's rules ask of every order. */
 export type Rules = Omit<RolloutRules, 'approvalHours'>
@@ -75,6 +77,7 @@ export function addNode(db: Database, id: string): void {
     drift: null,
     discarded: null,
     isDecommissioned: false,
+    cordon: null,
   })
 }
 

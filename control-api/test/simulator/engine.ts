@@ -285,7 +285,9 @@ export class Engine {
 
   #seen(task: Task): Task {
     const isConnected = this.#host.connected.has(task.nodeId)
-    return task.isConnected === isConnected ? task : { ...task, isConnected }
+    const { cordon } = nodeOf(this.#db, task.nodeId)
+    const isSame = task.isConnected === isConnected && task.cordon === cordon
+    return isSame ? task : { ...task, isConnected, cordon }
   }
 
   #act(id: string, effect: Effect): void {
@@ -327,11 +329,12 @@ export class Engine {
     if (!rollout || digest === undefined) return
     if (rollout.state !== 'succeeded') this.#watch.fail('I3', `${id} is released, ${rollout.state}`)
     db.released = digest
-    for (const [nodeId, { isDecommissioned }] of db.nodes) {
+    for (const [nodeId, { isDecommissioned, cordon }] of db.nodes) {
       const offers = offersOf(db, nodeId)
       const isPlanned = rollout.tasks.some((task) => task.nodeId === nodeId)
       const wasInOne = offers.some(({ rolloutId }) => rolloutId !== null)
-      const isNew = !isDecommissioned && !isPlanned && offers.length > 0 && !wasInOne
+      const isOpen = !isDecommissioned && cordon === null
+      const isNew = isOpen && !isPlanned && offers.length > 0 && !wasInOne
       if (isNew && !this.#host.isRecovering && latestOffer(db, nodeId)?.digest !== digest)
         this.assign(null, nodeId, digest)
     }
@@ -415,6 +418,7 @@ const newTask = (nodeId: string, digest: string, wave: number): Task => ({
   kind: kindOf(nodeId),
   isExcused: false,
   isConnected: false,
+  cordon: null,
 })
 
 const isTimed = ({ progress, state }: Rollout) =>

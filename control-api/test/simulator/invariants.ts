@@ -86,8 +86,19 @@ export class Watch {
     if (before.closed !== null && isNewWave && offers.length > 0 && after.state === 'running') {
       this.fail('windows', `${id} begins a wave: ${before.closed}`)
     }
+    if (offers.length > 0 && after.state === 'running') this.#isProven(id, after)
     if (after.state === 'queued' && !this.#line.includes(id)) this.#line.push(id)
     this.#remember(after, transitions)
+  }
+
+  /** Who is passed by proves nothing for the waves after it. */
+  #isProven(id: string, { tasks, progress }: Rollout): void {
+    const before = tasks.filter(({ wave }) => wave < progress.wave)
+    const isSkipped = before.length > 0 && before.every(({ state }) => state === 'skipped')
+    const isSomebodyAway = tasks.some(({ state }) => state === 'unreachable')
+    if (isSkipped && !isSomebodyAway && before.every(({ offers }) => offers === 0)) {
+      this.fail('canary', `${id} begins wave ${progress.wave}, and all before were skipped`)
+    }
   }
 
   /** What a person made of a node, and what nodes did while nobody heard them, stops it. */
@@ -202,6 +213,7 @@ export class Watch {
     const highest = given.reduce((most, one) => Math.max(most, one.generation), 0)
     if (generation <= highest) this.fail('I5', `${nodeId} is given ${generation} after ${highest}`)
     this.#mayBeAsked(db, offer, given)
+    this.#isOpen(db, offer)
     if (rolloutId === null) {
       this.#isReleased(db, offer)
       return
@@ -230,6 +242,17 @@ export class Watch {
     const isAgain = latestOffer(db, nodeId)?.digest === digest
     if (digest !== db.released && !isAgain) {
       this.fail('I3', `${nodeId} is given ${digest}, and ${db.released} is released`)
+    }
+  }
+
+  /** Of what is new, a cordoned node gets only what it had before, and its first. */
+  #isOpen(db: Database, { nodeId, rolloutId, digest }: Offer): void {
+    if (!db.nodes.get(nodeId)?.cordon) return
+    const latest = latestOffer(db, nodeId)
+    const isWayBack = rolloutId !== null && db.rollouts.get(rolloutId)?.progress.goesBack != null
+    const isKnown = rolloutId === null && (latest === undefined || latest.digest === digest)
+    if (!isWayBack && !isKnown) {
+      this.fail('cordon', `${nodeId} is cordoned, and ${rolloutId} offers it ${digest}`)
     }
   }
 

@@ -215,6 +215,18 @@ const FAULTS: readonly Fault[] = [
     find: 'if (closed !== null && hasNodes)',
     put: 'if (closed !== null && !hasNodes)',
   },
+  {
+    name: 'a rollout goes to cordoned nodes too',
+    file: TASKS,
+    find: 'task.cordon !== null && (',
+    put: 'task.cordon === undefined && (',
+  },
+  {
+    name: 'nobody takes the place of a first wave that is skipped',
+    file: FORWARD,
+    find: 'if (isLeft || !one) return false',
+    put: 'if (isLeft || !one || one) return false',
+  },
 ]
 const SEEDS = 3_000
 const root = resolve(import.meta.dirname, '../..')
@@ -232,6 +244,8 @@ function seedThatFinds({ file, find, put }: Fault): string | null {
     writeFileSync(join(copy, file), text.replace(find, put))
     const args = ['test/simulator/main.ts', '--seeds', `${SEEDS}`]
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })
+    // What does not run finds nothing.
+    if (status !== 0 && !stderr.startsWith('seed ')) throw new Error(stderr)
     return status === 0 ? null : (stderr.split('\n')[0] ?? '')
   } finally {
     rmSync(copy, { recursive: true, force: true })

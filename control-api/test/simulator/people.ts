@@ -40,6 +40,13 @@ export class People {
     else if (kind < 46) plane.discardDrift(this.#anyNode())
     else if (kind < 48) this.#keepOne(this.#anyNode())
     else if (chance.is(0.3)) this.#world.join()
+    else this.#cordonOrNot(this.#anyNode())
+  }
+
+  #cordonOrNot(nodeId: string): void {
+    const { plane } = this.#world
+    const isCordoned = plane.db.nodes.get(nodeId)?.cordon != null
+    plane.cordon(nodeId, isCordoned ? null : { by: 'ana', reason: 'repair', atMs: plane.wallMs })
   }
 
   /** What all of them serve before anything else is ordered: something to compare with. */

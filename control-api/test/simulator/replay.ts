@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { digestOf } from '../../src/features/configs/digest.ts'
 import { parseConfigText } from '../../src/features/configs/text.ts'
+import { setCordon } from '../../src/features/nodes/cordon-routes.ts'
 import { giveAgain } from '../../src/features/nodes/drift-routes.ts'
 import { decommission } from '../../src/features/nodes/store.ts'
 import { planVersion, store } from '../../src/features/rollouts/start.ts'
@@ -189,6 +190,14 @@ class Player {
         await write(async (unit) => {
           await decommission(unit, nodeId, this.#now())
           await this.#plane.engine.onAgentEvent(unit, { kind: 'decommissioned', nodeId })
+        })
+        return undefined
+      }
+      case 'cordon': {
+        const nodeId = words.nodeId(deed.nodeId)
+        await write(async (unit) => {
+          await setCordon(unit, nodeId, deed.cordon)
+          if (deed.cordon) await this.#plane.engine.onAgentEvent(unit, { kind: 'cordoned', nodeId })
         })
         return undefined
       }

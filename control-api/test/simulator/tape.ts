@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is done to a control plane, deed by deed, and what it makes of it: for the real service to do the same
 // (replay.ts).
+import type { Cordon } from '../../src/cordon.ts'
 import type { Command, Evaluated } from '../../src/features/rollouts/model.ts'
 import { copyOf, type Database, type Rules } from './database.ts'
 import type { Order } from './engine.ts'
@@ -10,6 +11,7 @@ export type Deed =
   | { kind: 'start' | 'crash' | 'confirm-recovery' }
   | { kind: 'backup' | 'restore'; copy: Database }
   | { kind: 'enrol' | 'decommission' | 'first-release'; nodeId: string }
+  | { kind: 'cordon'; nodeId: string; cordon: Cordon | null }
   | { kind: 'discard-drift'; nodeId: string; drift: string }
   | { kind: 'presence'; nodeId: string; change: 'connected' | 'disconnected' }
   | { kind: 'message'; nodeId: string; message: Exclude<Message, { kind: 'desired' }> }

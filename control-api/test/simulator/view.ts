@@ -2,6 +2,7 @@
 // What of the simulated database must be in the real one too: both in one shape.
 import { cloneOf } from '../../src/agents/clones.ts'
 import { decisionOf, driftOf } from '../../src/agents/drift.ts'
+import { type Cordon, cordonOf } from '../../src/cordon.ts'
 import { lastReleaseOf } from '../../src/features/configs/store.ts'
 import type { Rollout, Task } from '../../src/features/rollouts/model.ts'
 import { loadRollout } from '../../src/features/rollouts/store.ts'
@@ -14,7 +15,7 @@ type View = {
   released: string | null
   rollouts: (Pick<Rollout, 'state' | 'reason' | 'policy' | 'progress'> & {
     id: string
-    tasks: Omit<Task, 'isConnected'>[]
+    tasks: Omit<Task, 'isConnected' | 'cordon'>[]
   })[]
   offers: Omit<Offer, 'code'>[]
   /** Node and rollout. */
@@ -29,14 +30,15 @@ type View = {
     drift: string | null
     discarded: string | null
     isDecommissioned: boolean
+    cordon: Cordon | null
   }[]
 }
 
-/** Whether a node is connected is known in memory only. */
+/** Whether a node is connected is known in memory only, and its cordon is the node's. */
 const shown = (id: string, { state, reason, policy, progress, tasks }: Rollout) => ({
   id,
   ...{ state, reason, policy, progress },
-  tasks: tasks.map(({ isConnected: _, ...task }) => task),
+  tasks: tasks.map(({ isConnected: _, cordon: __, ...task }) => task),
 })
 
 export function viewOf({ epoch, rollouts, offers, leases, nodes, released }: Database): View {
@@ -55,6 +57,7 @@ export function viewOf({ epoch, rollouts, offers, leases, nodes, released }: Dat
       drift: row.drift,
       discarded: row.discarded,
       isDecommissioned: row.isDecommissioned,
+      cordon: row.cordon,
     })),
   }
 }
@@ -117,5 +120,6 @@ async function nodesIn(db: Services['db']): Promise<View['nodes']> {
     drift: driftOf(row)?.digest ?? null,
     discarded: decisionOf(row)?.digest ?? null,
     isDecommissioned: row.decommissioned_at_ms !== null,
+    cordon: cordonOf(row),
   }))
 }

@@ -24,7 +24,9 @@ type OverrideOptions = Sure & { file?: string }
 const NODE = 'name or id'
 
 export function registerNodes(program: Command, act: Act): void {
-  const nodes = program.command('nodes').description('one node: labels, override, drift, log, end')
+  const nodes = program
+    .command('nodes')
+    .description('one node: labels, override, cordon, drift, log, end')
   const label = nodes
     .command('label')
     .description('set labels (key=value) and remove them (key-)')
@@ -87,6 +89,34 @@ export function registerNodes(program: Command, act: Act): void {
     'farmctl nodes rendered node-1 --config default@7',
   ])
   act<{ config?: string }>(rendered, showRendered)
+
+  const cordon = nodes
+    .command('cordon')
+    .description('keep a node out of rollouts: it serves on what it has')
+    .argument('<node>', NODE)
+    .requiredOption('--reason <text>', 'for whoever finds it so')
+  examples(cordon, ['farmctl nodes cordon node-1 --reason "Its disk is being replaced"'])
+  act<{ reason: string }>(cordon, async (tool, { reason }, name = '') => {
+    const api = tool.api()
+    const path = { id: (await findNode(api, name)).id }
+    await api.PUT('/api/v1/nodes/{id}/cordon', { params: { path }, body: { reason } })
+    tool.show({ node: name, cordoned: true }, () => [
+      `${name} is cordoned: rollouts skip it until “farmctl nodes uncordon ${name}”.`,
+    ])
+  })
+
+  const uncordon = nodes
+    .command('uncordon')
+    .description('let rollouts have the node again, from the next one on')
+    .argument('<node>', NODE)
+  examples(uncordon, ['farmctl nodes uncordon node-1'])
+  act(uncordon, async (tool, _options, name = '') => {
+    const api = tool.api()
+    const path = { id: (await findNode(api, name)).id }
+    await api.DELETE('/api/v1/nodes/{id}/cordon', { params: { path } })
+    const { sync } = await findNode(api, name)
+    tool.show({ node: name, cordoned: false }, () => [`${name} is not cordoned. ${sync.reason}`])
+  })
 
   const revoke = nodes
     .command('revoke')

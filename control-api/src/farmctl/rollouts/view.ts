@@ -7,12 +7,12 @@ import { age, tableLines } from '../table.ts'
 
 export function planLines(plan: RolloutPlan): string[] {
   const { config, version, nodes, waves, planDigest, excluded } = plan
-  const rows = nodes.map(({ wave, nodeName, connected, fromVersion, changes, errors }) => [
+  const rows = nodes.map(({ wave, nodeName, connected, fromVersion, changes, cordon, errors }) => [
     String(wave + 1),
     nodeName,
     connected ? 'yes' : 'no, when it returns',
     fromVersion === null ? '' : String(fromVersion),
-    errors.length > 0 ? 'refused' : changes ? 'new text' : 'none',
+    errors.length > 0 ? 'refused' : !changes ? 'none' : cordon ? 'skipped: cordoned' : 'new text',
   ])
   return [
     `${config}@${version}: ${planSummary(plan)}`,
@@ -31,8 +31,8 @@ const outlookLines = ({ approvalsNeeded, blockedBy, closedWindow }: RolloutPlan)
   ...(blockedBy.length > 0 ? [`Behind ${blockedBy.join(', ')}`] : []),
 ]
 
-function planSummary({ nodes, waves, policy }: RolloutPlan): string {
-  const changing = nodes.filter(({ changes }) => changes).length
+function planSummary({ nodes, waves, policy, cordonedNodes }: RolloutPlan): string {
+  const changing = nodes.filter(({ changes }) => changes).length - cordonedNodes
   const away = nodes.filter(({ connected }) => !connected).length
   return [
     `${changing} of ${nodes.length} nodes change`,
@@ -41,6 +41,7 @@ function planSummary({ nodes, waves, policy }: RolloutPlan): string {
       ? []
       : [`at most ${policy.blastBudget} between two configs at a time`]),
     ...(away > 0 ? [`${away} not connected`] : []),
+    ...(cordonedNodes > 0 ? [`${cordonedNodes} cordoned and skipped`] : []),
   ].join(', ')
 }
 

@@ -33,6 +33,7 @@ import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
 import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
 import { parseSelector, type Selector } from '../../selector.ts'
+import { nodeCordonRoutes } from './cordon-routes.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
 import { nodeIdentityRoutes } from './identity-routes.ts'
 import { nodeRenderedRoutes } from './rendered-routes.ts'
@@ -71,6 +72,7 @@ const cursor = defineCursor('nodes', 'text')
 export const nodeRoutes = (deps: Deps) => async (app: App) => {
   const { db, write, fleet, now, readGrouping } = deps
   await app.register(nodeIdentityRoutes(deps))
+  await app.register(nodeCordonRoutes(deps))
   await app.register(nodeDriftRoutes(deps))
   await app.register(nodeRenderedRoutes(deps))
   const nodes = createNodeStore(db)
@@ -106,12 +108,12 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async ({ query, user }) => {
-      const { limit = 100, name, q, connected } = query
+      const { limit = 100, name, q, connected, cordoned } = query
       const scope = scopeOf(user)
       const [after] = cursor.read(query.cursor) ?? []
       const among = connected === undefined ? [] : [{ ids: fleet.connectedIds(), isIn: connected }]
       const selector = selected(query.selector)
-      const page = { after, limit: limit + 1, scope, selector, name, q, among }
+      const page = { after, limit: limit + 1, scope, selector, name, q, cordoned, among }
       const found =
         query.group === undefined
           ? await nodes.page(page)

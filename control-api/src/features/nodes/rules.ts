@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Is the node in sync, and if not, why and what moves it on? Pure. The first rule that fits decides.
 import type { Standing } from '../../agents/assignments.ts'
+import type { Cordon } from '../../cordon.ts'
 import { type NodeGroup, type Recipient, takesConfig } from '../../grouping.ts'
 import type { SyncState } from './schema.ts'
 
@@ -83,6 +84,23 @@ export function outdated(given: Given, grouping: Recipient & { group: NodeGroup 
   }
   if (given.group === '' || given.group === group.name) return null
   return `It was in the group ${given.group} then; what ${group.name} gets comes with the next rollout to it.`
+}
+
+type Passed = {
+  cordon: Pick<Cordon, 'by' | 'reason'> | null
+  /** "main 3": what came to others meanwhile, and not to it since; null: nothing. */
+  missed: string | null
+}
+
+/** Beside the state too: a cordon keeps it as it is. */
+export function cordonText({ cordon, missed }: Passed): string | null {
+  if (cordon) {
+    const { by, reason } = cordon
+    const what = missed === null ? '' : `, as ${missed} did`
+    return `Cordoned by ${by} (${reason}): rollouts pass it by${what}, until somebody uncordons it.`
+  }
+  if (missed === null) return null
+  return `${missed} passed it by while it was cordoned: that comes with the next rollout to it.`
 }
 
 const BACK =

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import {
   ConfigErrorSchema,
+  CordonSchema,
   DigestSchema,
   LabelsSchema,
   NameSchema,
@@ -172,6 +173,7 @@ export const NodeSchema = Type.Object({
   identity: NodeIdentitySchema,
   clone: Nullable(NodeCloneSchema),
   drift: Nullable(NodeDriftSchema),
+  cordon: Nullable(CordonSchema),
   enrolledAt: TimeSchema,
 })
 export type Node = Static<typeof NodeSchema>
@@ -188,6 +190,7 @@ export const NodesQuerySchema = Type.Object({
       description: 'Only nodes whose agent is talking to us now, or only the others',
     }),
   ),
+  cordoned: Type.Optional(Type.Boolean({ description: 'Only cordoned nodes, or only the others' })),
   group: Type.Optional(NameSchema),
   selector: Type.Optional(SelectorSchema),
 })
@@ -258,6 +261,19 @@ export const DriftDecisionSchema = Type.Object(
 export const DriftAnswerSchema = Type.Object({
   version: Nullable(Type.Object({ config: NameSchema, number: Type.Integer() })),
 })
+
+/** PUT /nodes/{id}/cordon cordonNode */
+export const CordonOrderSchema = Type.Object(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      pattern: '\\S',
+      examples: ['Its disk is being replaced'],
+    }),
+  },
+  { additionalProperties: false },
+)
 
 /** POST /nodes/{id}/clone decideNodeClone */
 export const KeepSchema = Type.Object(

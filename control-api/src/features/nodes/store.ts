@@ -16,6 +16,7 @@ export type NodeFilter = {
   name: string | undefined
   /** Part of the name. */
   q: string | undefined
+  cordoned: boolean | undefined
   /** Only these, or all but these; each must hold. */
   among: readonly { ids: readonly string[]; isIn: boolean }[]
 }
@@ -90,7 +91,7 @@ async function fewWithLabels(db: Kysely<Database>, selector: Selector): Promise<
 
 /** Walks the index of names, so a page costs the same wherever it begins. */
 function pageQuery(db: Kysely<Database>, page: Page) {
-  const { after, limit, scope, selector, name, q, among } = page
+  const { after, limit, scope, selector, name, q, cordoned, among } = page
   const found = db
     .selectFrom('nodes')
     .selectAll()
@@ -98,6 +99,7 @@ function pageQuery(db: Kysely<Database>, page: Page) {
     .$if(after !== undefined, (query) => query.where('name', '>', after ?? ''))
     .$if(name !== undefined, (query) => query.where('name', '=', name ?? ''))
     .$if(q !== undefined, (query) => query.where(sql`instr(name, ${q?.toLowerCase()})`, '>', 0))
+    .$if(cordoned !== undefined, (query) => query.where('cordon', cordoned ? 'is not' : 'is', null))
     .where(labelsWithin('labels', scope))
     .where(labelsWithin('labels', selector))
     .orderBy('name')
@@ -188,4 +190,24 @@ export async function decommission({ trx }: Unit, id: string, nowMs: number): Pr
     .set({ decommissioned_at_ms: nowMs, credential_digest: null })
     .where('id', '=', id)
     .execute()
+}
+
+export type PassedBy = { node_id: string; config: string; version: number; at_ms: number }
+
+/** By node: the newest version that succeeded elsewhere while it was cordoned. The index holds only those. */
+export async function passedBy(
+  db: Kysely<Database>,
+  nodeIds: readonly string[],
+): Promise<Map<string, PassedBy>> {
+  const { rows } = await sql<PassedBy>`
+    select t.node_id, r.config, r.version, t.updated_at_ms as at_ms
+    from json_each(${JSON.stringify(nodeIds)}) wanted
+    cross join node_tasks t on t.node_id = wanted.value and t.rollout_id = (
+      select s.rollout_id from node_tasks s cross join rollouts o on o.id = s.rollout_id
+      where s.node_id = wanted.value and s.state = 'skipped' and s.code = 'cordoned'
+        and o.state = 'succeeded'
+      order by s.rollout_id desc limit 1
+    )
+    join rollouts r on r.id = t.rollout_id`.execute(db)
+  return new Map(rows.map((row) => [row.node_id, row]))
 }

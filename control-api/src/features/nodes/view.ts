@@ -15,14 +15,15 @@ import type { Fleet, Presence } from '../../agents/fleet.ts'
 import { clockOffsetMs, viewHost as withRates } from '../../agents/host.ts'
 import type { LastResult } from '../../agents/inbox.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
+import { cordonOf, viewCordon } from '../../cordon.ts'
 import type { Database } from '../../db/database.ts'
 import { type Grouping, targetOf } from '../../grouping.ts'
 import type { Identity } from '../../meta.ts'
 import type { LatencySummary, Metrics, ReadGrouping } from '../../ports.ts'
 import { createKnownUrls } from './known-urls.ts'
-import { type IdentityState, outdated, syncOf } from './rules.ts'
+import { cordonText, type IdentityState, outdated, syncOf } from './rules.ts'
 import type { Node } from './schema.ts'
-import type { NodeRow } from './store.ts'
+import { type NodeRow, type PassedBy, passedBy } from './store.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -61,6 +62,8 @@ type Extra = {
   running: Assignment | undefined
   accepted: Assignment | undefined
   urls: string[]
+  /** What came to others while it was cordoned. */
+  passed: PassedBy | undefined
   grouping: Grouping
 }
 
@@ -70,7 +73,7 @@ export const createNodeView = (deps: Deps) => {
 
   const show = (row: NodeRow, extra: Extra): Node => {
     const { effective, acknowledged, latency, certificate, grouping } = extra
-    const { desired, running, accepted, urls } = extra
+    const { desired, running, accepted, urls, passed } = extra
     const presence = fleet.presence(row.id)
     const { connected, lastSeenAtMs, gauges } = presence
     const drift = viewDrift(row)
@@ -79,6 +82,8 @@ export const createNodeView = (deps: Deps) => {
     const { group, node } = targetOf(grouping, row)
     const given = desired && { config: desired.config, group: desired.group_name }
     const stale = given ? outdated(given, { group, claimed: grouping.claimed }) : null
+    const missed = passed && passed.at_ms > (desired?.created_at_ms ?? 0) ? labelOf(passed) : null
+    const cordoned = cordonText({ cordon: cordonOf(row), missed })
     const seenAtMs = lastSeenAtMs ?? row.last_seen_at_ms
     const sync = syncOf({
       connected,
@@ -124,7 +129,7 @@ export const createNodeView = (deps: Deps) => {
       urls: urls,
       sync: {
         state: sync.state,
-        reason: stale === null ? sync.reason : `${sync.reason} ${stale}`,
+        reason: [sync.reason, stale, cordoned].filter((part) => part !== null).join(' '),
         since: iso(sync.sinceMs),
         desired: identity(desired, desired),
         acknowledged: identity(acknowledged, accepted),
@@ -145,6 +150,7 @@ export const createNodeView = (deps: Deps) => {
       identity: viewIdentity(row, { certificate, state: identityState, presence }),
       clone: viewClone(row),
       drift,
+      cordon: viewCordon(row),
       enrolledAt: iso(row.enrolled_at_ms),
     }
   }
@@ -155,6 +161,7 @@ export const createNodeView = (deps: Deps) => {
     const certificates = await newestCertificates(db, ids)
     const grouping = await readGrouping(db)
     const desired = await latestAssignments(db, ids)
+    const passed = await passedBy(db, ids)
     const read = rows.map((row) => ({
       row,
       effective: fromJson<Effective>(row.effective),
@@ -178,6 +185,7 @@ export const createNodeView = (deps: Deps) => {
         latency: latencies.get(row.id) ?? noLatency,
         certificate: certificates.get(row.id),
         desired: desired.get(row.id),
+        passed: passed.get(row.id),
         running,
         accepted,
         urls: running ? urlsFor({ textId: running.text_id, hostname: row.hostname }) : [],

@@ -11,6 +11,7 @@ export function toNodeEvents(event: AgentEvent): RolloutEvent[] {
     case 'connected':
     case 'disconnected':
     case 'decommissioned':
+    case 'cordoned':
       return [{ kind: event.kind, nodeId }]
     case 'hello':
       return [

@@ -16,6 +16,7 @@ export type FleetNode = {
   os: string
   version: string
   capabilities: string
+  cordon: string | null
 }
 
 const FLEET_COLUMNS = [
@@ -28,6 +29,7 @@ const FLEET_COLUMNS = [
   'os',
   'version',
   'capabilities',
+  'cordon',
 ] as const
 
 export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
@@ -131,12 +133,13 @@ export const givenWith = (trx: Trx, nodeId: string, generation: number) =>
     .where('generation', '=', generation)
     .executeTakeFirstOrThrow()
 
-/** Nodes that joined after the plan was made: no rollout has had them, and they were told something. */
+/** Nodes that joined after the plan was made: no rollout has had them, and they were told something. Not the cordoned. */
 export const newcomers = (trx: Trx, rollout: RolloutRow) =>
   trx
     .selectFrom('nodes')
     .select(['id', 'name', 'labels', 'merge_patch'])
     .where('decommissioned_at_ms', 'is', null)
+    .where('cordon', 'is', null)
     .where('id', 'not in', (eb) =>
       eb.selectFrom('node_tasks').select('node_id').where('rollout_id', '=', rollout.id),
     )

@@ -13,8 +13,9 @@ import {
   isUnanswered,
   isUnproven,
   MOVING,
+  wasPassedBy,
 } from './tasks.ts'
-import { move, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
+import { move, passBy, put, setProgress, settleTasks, stay, type Turn } from './turn.ts'
 
 /** One look at the wave; true: it moved on, look again. */
 export function goOn(turn: Turn): boolean {
@@ -33,12 +34,14 @@ export function goOn(turn: Turn): boolean {
   if (leaveOut(turn)) return true
   const sent = dispatch(turn)
   if (sent.isWaiting) return stay(turn, 'running', reasons.waiting(turn.rollout, sent.withoutRoom))
-  const { done, pending, total } = countTasks(tasks)
+  const { done, pending, total } = countTasks(turn.rollout.tasks)
+  if (pending === 0 && standIn(turn)) return true
   if (done === 0 && pending > 0) {
     return callBack(turn) || stay(turn, 'paused', reasons.unreached(total))
   }
-  if (isRefusedByAll(turn.rollout)) return stay(turn, 'paused', reasons.refusedByAll(tasks))
-  const unreached = tasks.filter(isMissed)
+  if (isRefusedByAll(turn.rollout))
+    return stay(turn, 'paused', reasons.refusedByAll(turn.rollout.tasks))
+  const unreached = turn.rollout.tasks.filter(isMissed)
   if (unreached.length * 100 > policy.maxUnreachablePercent * total) {
     return stay(turn, 'paused', reasons.tooManyAway(unreached, policy.maxUnreachablePercent))
   }
@@ -80,6 +83,17 @@ function callBack(turn: Turn): boolean {
   const returned = tasks.find((task) => isDeferred(task) && mayBeOffered(task))
   if (!returned || returned.wave === progress.wave) return false
   put(turn, returned, { ...returned, wave: progress.wave })
+  return true
+}
+
+/** When nobody of the first wave is left to prove the version, one node of the next does, not all of them. */
+function standIn(turn: Turn): boolean {
+  const { tasks, progress } = turn.rollout
+  const isLeft = tasks.some((task) => task.wave <= progress.wave && task.state !== 'skipped')
+  const next = tasks.filter((task) => task.wave > progress.wave && task.state === 'pending')
+  const one = next.find((task) => task.isConnected && !task.cordon) ?? next[0]
+  if (isLeft || !one) return false
+  put(turn, one, { ...one, wave: progress.wave })
   return true
 }
 
@@ -144,6 +158,10 @@ function leaveOut(turn: Turn): boolean {
 function dispatch(turn: Turn): { isWaiting: boolean; withoutRoom: number } {
   const { progress, policy } = turn.rollout
   const isBounded = policy.maxParallel !== null
+  passBy(
+    turn,
+    turn.rollout.tasks.filter((task) => task.wave === progress.wave || isDeferred(task)),
+  )
   const inWave = turn.rollout.tasks.filter((task) => task.wave === progress.wave)
   if (isBounded) callAbsent(turn, inWave)
   const may = inWave.filter(isToBeOffered)
@@ -172,7 +190,12 @@ function callAbsent(turn: Turn, tasks: readonly Task[]): void {
 /** It is over, and they return one by one. */
 export function offerToStragglers(turn: Turn): void {
   if (turn.rollout.isStorageFull) return
+  passBy(turn, turn.rollout.tasks)
   leaveOut(turn)
+  // It said that they would take the version.
+  if (turn.transitions.some(({ to }) => to === 'skipped')) {
+    move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
+  }
   offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 
@@ -233,6 +256,9 @@ export function finishWave(turn: Turn): void {
     setProgress(turn, { wave: wave + 1, phase: 'waiting', soakedMs: 0, verdict: null })
     return
   }
-  move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
-  turn.effects.push({ kind: 'release' }, { kind: 'release-leases' })
+  const { tasks } = turn.rollout
+  move(turn, 'succeeded', reasons.succeeded(tasks))
+  // What passed all of them by has proved nothing.
+  if (countTasks(tasks).done > 0 || !tasks.some(wasPassedBy)) turn.effects.push({ kind: 'release' })
+  turn.effects.push({ kind: 'release-leases' })
 }

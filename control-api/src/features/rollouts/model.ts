@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a rollout is made of, what can happen to it, and what follows: the words of the reducer (rules.ts).
 import { DEADLINES, type Deadlines } from '../../agents/deadlines.ts'
+import type { Cordon } from '../../cordon.ts'
 import type { ConfigError } from '../../schema/common.ts'
 import type { Gate, OnFailure, Probe, RolloutState, TaskState, Verdict } from './schema.ts'
 
@@ -61,6 +62,8 @@ export type Task = {
   isExcused: boolean
   /** Of now; not stored. */
   isConnected: boolean
+  /** While it is, the node is offered nothing; null: it is not. Of now; not stored. */
+  cordon: Cordon | null
 }
 
 export type HoldKind =
@@ -123,7 +126,7 @@ export type NodeEvent =
   | { kind: 'connected' | 'disconnected' | 'restarted'; nodeId: string }
   /** Measurements say that it is not well. */
   | { kind: 'ill'; nodeId: string; gate: string; message: string }
-  | { kind: 'decommissioned'; nodeId: string }
+  | { kind: 'decommissioned' | 'cordoned'; nodeId: string }
   /** Its config was changed on the machine. generation: it refused that one for it; null: it only said so. */
   | { kind: 'drifted'; nodeId: string; generation: number | null; digest: string | null }
 export type Command =

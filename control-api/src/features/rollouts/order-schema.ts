@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox'
 import {
   ConfigErrorSchema,
+  CordonSchema,
   DigestSchema,
   NameSchema,
   NodeIdSchema,
@@ -76,9 +77,11 @@ export const RolloutPlanSchema = Type.Object({
       group: NameSchema,
       kind: KindSchema,
       wave: Type.Integer({ minimum: 0 }),
+      cordon: Nullable(CordonSchema),
     }),
   ),
   waves: Type.Integer({ description: 'How many' }),
+  cordonedNodes: Type.Integer({ description: 'It would change them, and skips them' }),
   policy: PolicySchema,
   isFastPath: IsFastPathSchema,
   planDigest: PlanDigestSchema,

@@ -2,7 +2,7 @@
 // Why a rollout is in its state and what would move it on, in sentences for whoever is on call.
 import type { Hold, Policy, Progress, Rollout, Task } from './model.ts'
 import { isConflict, isLeftOut, isOfItsKind } from './refusals.ts'
-import { countTasks, isOpen, isUnanswered } from './tasks.ts'
+import { countTasks, isOpen, isUnanswered, wasPassedBy } from './tasks.ts'
 
 const WAY_OUT = 'Revert takes back what was changed, freeze ends the rollout as it is.'
 
@@ -117,7 +117,19 @@ export function frozen(tasks: readonly Task[], by: string): string {
   return `${by}: ${done} of ${total} nodes have the version, the others keep what they have.${going} A new rollout moves them on.`
 }
 
-export function succeeded(tasks: readonly Task[]): string {
+export const succeeded = (tasks: readonly Task[]) => `${whoHasIt(tasks)}${withoutCordoned(tasks)}`
+
+function withoutCordoned(tasks: readonly Task[]): string {
+  const passedBy = tasks.filter(wasPassedBy)
+  if (passedBy.length === 0) return ''
+  const isUnproven = countTasks(tasks).done === 0
+  const unproven = isUnproven
+    ? ' Nothing is proven, so new nodes do not get the version either.'
+    : ''
+  return ` ${names(passedBy)} ${passedBy.length > 1 ? 'were' : 'was'} skipped, being cordoned: the next rollout after that brings what is missing.${unproven}`
+}
+
+function whoHasIt(tasks: readonly Task[]): string {
   const { done, total, pending } = countTasks(tasks)
   const away = tasks.filter((task) => task.state === 'unreachable')
   if (pending > 0) {

@@ -248,6 +248,9 @@ export const NodeTaskSchema = Type.Object({
   code: Nullable(Type.String()),
   message: Type.String(),
   errors: Type.Array(ConfigErrorSchema),
+  isCordoned: Type.Boolean({
+    description: 'Now: without an offer it is skipped when its turn comes',
+  }),
   updatedAt: TimeSchema,
 })
 export const RolloutSchema = Type.Object({
@@ -284,6 +287,9 @@ export const RolloutSchema = Type.Object({
   tasks: Type.Array(NodeTaskSchema),
   pendingNodes: Type.Integer({
     description: 'Unreachable nodes that will take the release when they return',
+  }),
+  cordonedNodes: Type.Integer({
+    description: 'Nodes that were skipped, for they were cordoned when their turn came',
   }),
   author: Type.String(),
   message: Type.String(),

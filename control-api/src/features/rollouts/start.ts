@@ -99,16 +99,20 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
     scope,
   )
   const isStill = await whoStaysAsItIs(deps, ordered)
-  const changing = plan.nodes.filter((planned) => !isStill(planned))
+  const changing = plan.nodes.filter((planned) => !isStill(planned) && planned.node.cordon === null)
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
   const isFastPath = emergency === undefined && recent.includes(version)
   const nodes = await waveNodes(deps, changing, strategy)
   const first = arrange(nodes, strategy, { isFastPath })
-  // Should such a node have to change after all, it does so behind those that prove something.
+  // Should such a node have to change after all, or its cordon end, it is behind those that prove something.
   const last = first.waves - 1
   const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))
   const arranged = { ...first, waveOf }
-  const targets = plan.nodes.map(({ node, digest }) => ({ nodeId: node.id, digest }))
+  const targets = plan.nodes.map(({ node, digest }) => ({
+    nodeId: node.id,
+    digest,
+    isCordoned: node.cordon !== null,
+  }))
   return { ...plan, arranged, planDigest: planDigestOf({ config, version }, arranged, targets) }
 }
 

@@ -82,7 +82,7 @@ function policyOf(strategy: Strategy, largestWave: number, isFastPath: boolean):
   }
 }
 
-type Planned = { nodeId: string; digest: string | null }
+type Planned = { nodeId: string; digest: string | null; isCordoned: boolean }
 
 /** What an order was made for: whoever changes anything of it has another plan. */
 export function planDigestOf(
@@ -91,7 +91,10 @@ export function planDigestOf(
   nodes: readonly Planned[],
 ): string {
   const targets = nodes
-    .map(({ nodeId, digest }) => ({ nodeId, digest, wave: waveOf.get(nodeId) ?? 0 }))
+    .map(({ nodeId, digest, isCordoned }) => ({
+      ...{ nodeId, digest, wave: waveOf.get(nodeId) ?? 0 },
+      ...(isCordoned && { isCordoned }),
+    }))
     .toSorted((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
   return `sha256:${sha256(canonicalize({ release, policy, targets }) ?? '')}`
 }

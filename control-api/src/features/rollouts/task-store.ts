@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tasks of rollouts in control.db: the plan node by node, and what became of it.
 import { type Selectable, sql } from 'kysely'
+import { cordonOf } from '../../cordon.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Scope } from '../../scope.ts'
 import { type Task, WAITING } from './model.ts'
@@ -10,7 +11,7 @@ import type { RolloutTables } from './tables.ts'
 import { UNPROVEN } from './tasks.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
-export type TaskWithName = TaskRow & { node_name: string }
+export type TaskWithName = TaskRow & { node_name: string; cordon: string | null }
 export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'kind' | 'wave'> & {
   text: string
   textId: string
@@ -54,7 +55,7 @@ export const tasksOf = (
     .selectFrom('node_tasks')
     .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
     .selectAll('node_tasks')
-    .select('nodes.name as node_name')
+    .select(['nodes.name as node_name', 'nodes.cordon'])
     .where('rollout_id', 'in', rolloutIds)
     .where(labelsWithin('nodes.labels', scope))
     .orderBy('nodes.name')
@@ -79,7 +80,7 @@ const TASK_COLUMNS = [
   'kind',
   'excused',
 ] as const
-type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name'>
+type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name' | 'cordon'>
 
 export async function loadTasks(
   db: Reader,
@@ -90,7 +91,7 @@ export async function loadTasks(
     .selectFrom('node_tasks')
     .innerJoin('nodes', 'nodes.id', 'node_tasks.node_id')
     .select(TASK_COLUMNS)
-    .select('nodes.name as node_name')
+    .select(['nodes.name as node_name', 'nodes.cordon'])
     .where('rollout_id', '=', rolloutId)
     .orderBy('nodes.name')
     .execute()
@@ -118,6 +119,7 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   kind: row.kind,
   isExcused: row.excused === 1,
   isConnected,
+  cordon: cordonOf(row),
 })
 
 /** Nodes between two configs, of each other rollout that has some. Of one that has ended: those still on their way in time. */
@@ -217,7 +219,10 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/** Tasks of this rollout's nodes that are not over in rollouts that began before it. What it leaves out is not its own. */
+/**
+ * Tasks of this rollout's nodes that are not over in rollouts that began before it. Who is gone or left out
+ * is not its own.
+ */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
@@ -229,6 +234,11 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     .where('node_id', 'in', (eb) =>
       eb
         .selectFrom('node_tasks as own')
+        .innerJoin('node_leases as lease', (join) =>
+          join
+            .onRef('lease.node_id', '=', 'own.node_id')
+            .onRef('lease.rollout_id', '=', 'own.rollout_id'),
+        )
         .select('own.node_id')
         .where('own.rollout_id', '=', rolloutId)
         .where('own.state', '!=', 'skipped'),

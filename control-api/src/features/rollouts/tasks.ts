@@ -6,7 +6,9 @@
 //   offered … done → nacked (conflict: a person changed the config on the machine)      offered → unreachable → offered, or acked where its offer stands
 //   applying … done → apply_reverted | apply_stuck | unhealthy
 //   any → skipped (decommissioned, superseded by a later rollout, the rollout ended before it answered)
+//   pending, unreachable → skipped (cordoned), unless an offer stands
 //   what began to apply → reverting → reverted | revert_failed   (only when the rollout goes back)
+import { CORDONED } from '../../cordon.ts'
 import type { NodeEvent, Policy, Task } from './model.ts'
 import { conflicted, isConflict, refused } from './refusals.ts'
 import type { TaskState } from './schema.ts'
@@ -77,6 +79,9 @@ function steps(task: Task, event: NodeEvent, policy: Policy): Task[] {
         : []
     case 'drifted':
       return drifted(task, event)
+    // Who was not offered it yet is passed by when it would be.
+    case 'cordoned':
+      return []
     case 'decommissioned':
       return RANK[task.state] >= RANK.done ? [] : [skip(task, 'decommissioned')]
   }
@@ -179,6 +184,11 @@ export const isUnanswered = ({ state }: Task) =>
 /** A later rollout takes it over as it is. */
 export const isToBeLeft = ({ state }: Task) =>
   RANK[state] < RANK.done || state === 'reverting' || state === 'revert_failed'
+/** It is cordoned, and no offer stands: it is not offered the version. */
+export const isPassedBy = (task: Task) =>
+  task.cordon !== null && (task.state === 'pending' || isDeferred(task))
+export const wasPassedBy = ({ state, code }: Pick<Task, 'state' | 'code'>) =>
+  state === 'skipped' && code === CORDONED
 /** Out of reach, and nothing is offered to it. */
 export const isDeferred = ({ state, generation }: Task) =>
   state === 'unreachable' && generation === null

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One event's work on a rollout: what it has made of it so far. Changes that leave nothing untold.
+import { CORDONED } from '../../cordon.ts'
 import {
   type Effect,
   isTerminal,
@@ -10,6 +11,7 @@ import {
 } from './model.ts'
 import type { RolloutState } from './schema.ts'
 import { skip } from './task-states.ts'
+import { isPassedBy } from './tasks.ts'
 
 /** One event's work: what it has made of the rollout so far. */
 export type Turn = { rollout: Rollout; cause: string; effects: Effect[]; transitions: Transition[] }
@@ -52,6 +54,15 @@ export function withdraw(turn: Turn, { nodeId, generation }: Task): void {
 export function giveUp(turn: Turn, task: Task, message: string): void {
   if (task.generation !== null) withdraw(turn, task)
   put(turn, task, skip(task, message))
+}
+
+/** It keeps what it has, also when the cordon is gone: a later rollout brings it what it missed. */
+export function passBy(turn: Turn, tasks: readonly Task[]): void {
+  for (const task of tasks) {
+    if (!task.cordon || !isPassedBy(task)) continue
+    const { by, reason } = task.cordon
+    put(turn, task, { ...skip(task, `cordoned by ${by}: ${reason}`), code: CORDONED })
+  }
 }
 
 /** Nothing more is waited for: what is healthy is done, what refused for now is not asked again. */

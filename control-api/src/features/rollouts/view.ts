@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rollouts and plans as the API shows them.
+import { viewCordon } from '../../cordon.ts'
 import { some } from '../../schema/common.ts'
 import type { Scope } from '../../scope.ts'
 import { approvalsOf } from './approvals.ts'
@@ -11,7 +12,7 @@ import type { Arrangement } from './start.ts'
 import { findRollout, policyOf, type Reader, type RolloutRow } from './store.ts'
 import { viewPolicy } from './strategy.ts'
 import { type TaskWithName, tasksOf } from './task-store.ts'
-import { countTasks } from './tasks.ts'
+import { countTasks, wasPassedBy } from './tasks.ts'
 
 type ApprovalRow = Awaited<ReturnType<typeof approvalsOf>>[number]
 
@@ -54,6 +55,7 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     code: task.code,
     message: task.message,
     errors: JSON.parse(task.errors),
+    isCordoned: task.cordon !== null,
     updatedAt: timeOf(task.updated_at_ms),
   }))
   const waves = [...Map.groupBy(tasks, (task) => task.wave)].map(([index, inWave]) => ({
@@ -80,6 +82,7 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     evidence: row.evidence === null ? null : JSON.parse(row.evidence),
     tasks,
     pendingNodes: countTasks(tasks).pending,
+    cordonedNodes: tasks.filter(wasPassedBy).length,
     author: row.author,
     message: row.message,
     emergency: row.emergency,
@@ -105,7 +108,8 @@ export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boo
   const excluded = some(plan.excluded.map(viewExcluded))
   const { isFastPath } = policy
   const said = { policy: viewPolicy(policy), isFastPath, planDigest: plan.planDigest }
-  return { nodes, waves, ...said, excluded }
+  const cordonedNodes = nodes.filter(({ changes, cordon }) => changes && cordon !== null).length
+  return { nodes, waves, cordonedNodes, ...said, excluded }
 }
 
 const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({
@@ -118,6 +122,7 @@ const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => bool
   errors: planned.errors,
   group: planned.group,
   kind: kindOf(planned.node),
+  cordon: viewCordon(planned.node),
 })
 
 const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({

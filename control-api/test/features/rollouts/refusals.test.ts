@@ -32,6 +32,7 @@ const task = (nodeId: string, change: Partial<Task> = {}): Task => ({
   kind: 'Debian · 0.1.0',
   isExcused: false,
   isConnected: true,
+  cordon: null,
   ...change,
 })
 const POLICY: Policy = {

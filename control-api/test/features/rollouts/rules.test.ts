@@ -34,6 +34,7 @@ const task = (nodeId: string, state: TaskState = 'pending'): Task => ({
   kind: '',
   isExcused: false,
   isConnected: true,
+  cordon: null,
 })
 const rollout = (...tasks: Task[]): Rollout => ({
   state: 'planned',

@@ -32,6 +32,7 @@ const task = (nodeId: string, wave: number, change: Partial<Task> = {}): Task =>
   kind: '',
   isExcused: false,
   isConnected: true,
+  cordon: null,
   ...change,
 })
 const POLICY: Policy = {
@@ -267,6 +268,50 @@ describe('after a time in which nobody could be heard', () => {
     const paused = run(soaking(), { kind: 'pause', actor: 'ana', why: '' })
     expect(run(gone(paused), anew).reason).toContain('ana paused it')
     expect(run(begun(), anew).state).toBe('running')
+  })
+})
+
+describe('a cordoned node', () => {
+  const cordon = { by: 'ana', reason: 'new disk', atMs: 0 }
+  const cordoned = (state: Rollout, ...ids: string[]): Rollout => ({
+    ...state,
+    tasks: state.tasks.map((one) => (ids.includes(one.nodeId) ? { ...one, cordon } : one)),
+  })
+
+  it('is passed by when its turn comes; what it was offered before goes on', () => {
+    const ended = run(cordoned(begun(), 'a', 'b'), ...keeps('a'), overrun('a'), passes(60_000))
+    expect(states(ended)).toEqual(['done', 'skipped', 'offered'])
+    expect(ended.tasks[1]).toMatchObject({ code: 'cordoned', message: 'cordoned by ana: new disk' })
+    const back = run(ended, { kind: 'revert', actor: 'ana', why: '' })
+    expect(back.tasks[0]).toMatchObject({ state: 'reverting', generation: 9 })
+  })
+
+  it('is missed no more, before the end and after it', () => {
+    const planned = rollout([task('a', 0), task('b', 1, { isConnected: false })])
+    const awaited = { ...planned, policy: { ...planned.policy, maxUnreachablePercent: 0 } }
+    const events = [...keeps('a'), overrun('a'), passes(60_000), overrun('b')]
+    const paused = run(start(awaited), ...events)
+    const lenient = { ...planned, policy: { ...planned.policy, maxUnreachablePercent: 50 } }
+    const succeeded = run(start(lenient), ...events)
+    expect([paused.state, succeeded.state]).toEqual(['paused', 'succeeded'])
+    for (const before of [paused, succeeded]) {
+      const after = run(cordoned(before, 'b'), { kind: 'cordoned', nodeId: 'b' })
+      expect(states(after)).toEqual(['done', 'skipped'])
+      expect(after.state).toBe('succeeded')
+      expect(after.reason).toMatch(/^The node has the version\. b was skipped, being cordoned/)
+    }
+  })
+
+  it('is replaced by one of the next wave when nobody else is to prove the version', () => {
+    const planned = cordoned(rollout([task('a', 0), task('b', 1), task('c', 1)]), 'a')
+    const first = start(planned)
+    expect(states(first)).toEqual(['skipped', 'offered', 'pending'])
+    expect(first.tasks.map(({ wave }) => wave)).toEqual([0, 0, 1])
+    expect(states(run(first, ...keeps('b'), overrun('b')))).toEqual([
+      'skipped',
+      'healthy',
+      'pending',
+    ])
   })
 })
 

@@ -99,7 +99,8 @@ describe('a plan', () => {
   })
 
   it('has another digest as soon as anything of it is another', () => {
-    const nodes = [{ nodeId: 'a', digest: 'd' }]
+    const planned = { nodeId: 'a', digest: 'd', isCordoned: false }
+    const nodes = [planned]
     const release = { config: 'default', version: 1 }
     const digest = planDigestOf(release, arrange([node('a')], {}, SLOW), nodes)
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
@@ -110,7 +111,8 @@ describe('a plan', () => {
       planDigestOf(release, arrange([node('a')], { applySeconds: 60 }, SLOW), nodes),
       planDigestOf(release, arrange([node('a')], { probes: [{ path: '/' }] }, SLOW), nodes),
       planDigestOf(release, arrange([node('a')], {}, FAST), nodes),
-      planDigestOf(release, arrange([node('a')], {}, SLOW), [{ nodeId: 'a', digest: 'e' }]),
+      planDigestOf(release, arrange([node('a')], {}, SLOW), [{ ...planned, digest: 'e' }]),
+      planDigestOf(release, arrange([node('a')], {}, SLOW), [{ ...planned, isCordoned: true }]),
     ]
     expect(others).not.toContain(digest)
   })

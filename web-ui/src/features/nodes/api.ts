@@ -141,6 +141,21 @@ export const revokeIdentityMutation = mutationOptions({
   },
 })
 
+/** Rollouts skip it until it is uncordoned. */
+export const cordonMutation = mutationOptions({
+  mutationKey: ['nodes', 'cordon'],
+  mutationFn: async ({ id, reason }: { id: string; reason: string }) => {
+    await api.PUT('/api/v1/nodes/{id}/cordon', { params: { path: { id } }, body: { reason } })
+  },
+})
+
+export const uncordonMutation = mutationOptions({
+  mutationKey: ['nodes', 'uncordon'],
+  mutationFn: async (id: string) => {
+    await api.DELETE('/api/v1/nodes/{id}/cordon', { params: { path: { id } } })
+  },
+})
+
 export const decideCloneMutation = mutationOptions({
   mutationKey: ['nodes', 'clone'],
   mutationFn: async ({ id, keep }: { id: string; keep: string }) => {

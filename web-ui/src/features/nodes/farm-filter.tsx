@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { NativeSelect, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Node, SyncState } from '../../lib/api-types.ts'
 import classes from './farm-screen.module.css'
@@ -14,7 +14,8 @@ export type FarmFilterProps = {
 }
 
 export function FarmFilter({ all, search, onSearch, selectorError }: FarmFilterProps) {
-  const { q, state, group } = search
+  const { q, state, group, cordoned } = search
+  const cordonedNodes = all.filter(({ cordon }) => cordon !== null).length
   return (
     <>
       <TextInput
@@ -47,6 +48,16 @@ export function FarmFilter({ all, search, onSearch, selectorError }: FarmFilterP
         }
         data={[{ value: '', label: 'All groups' }, ...groupOptions(all, group)]}
       />
+      {(cordonedNodes > 0 || cordoned) && (
+        <Checkbox
+          size="xs"
+          label={`Cordoned (${cordonedNodes})`}
+          checked={cordoned ?? false}
+          onChange={({ currentTarget: { checked } }) =>
+            onSearch({ ...search, cordoned: checked || undefined })
+          }
+        />
+      )}
       <SelectorField
         key={search.selector}
         search={search}

@@ -34,6 +34,19 @@ describe('the farm', () => {
     expect(second.getByText('effective')).toBeVisible()
   })
 
+  test('marks who is cordoned, and shows only those on request', async () => {
+    const cordon = { by: 'ana', at: new Date().toISOString(), reason: 'New disk' }
+    renderApp('/', { 'GET /nodes': () => json(page(node({ cordon }), edge2)) })
+    expect((await row('edge-1')).getByText('Cordoned')).toBeVisible()
+    expect((await row('edge-2')).queryByText('Cordoned')).toBeNull()
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Cordoned (1)' }))
+    expect(await screen.findByText(/1 of 2 nodes/)).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'edge-2' })).toBeNull()
+    expect(window.location.search).toBe('?cordoned=true')
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Cordoned (1)' }))
+    expect(await screen.findByRole('link', { name: 'edge-2' })).toBeVisible()
+  })
+
   test('reads every page of a long list', async () => {
     renderApp('/', {
       'GET /nodes': ({ query }) =>

@@ -105,7 +105,7 @@ type FilteredNodesProps = Omit<FarmScreenProps, 'session'> & { all: Node[] }
 function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
   const narrow = useNarrow()
   const sparks = useQuery(metricsQuery(nodesToAsk(all), sparkWindow))
-  const { q, state, group, selector } = search
+  const { q, state, group, cordoned, selector } = search
   const selected = useQuery({
     ...selectedNodesQuery(selector ?? ''),
     enabled: selector !== undefined,
@@ -115,17 +115,19 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
     () =>
       all.filter(
         (node) =>
-          matchesFilter(node, { q, state, group }) && (among === undefined || among.has(node.id)),
+          matchesFilter(node, { q, state, group, cordoned }) &&
+          (among === undefined || among.has(node.id)),
       ),
-    [all, q, state, group, among],
+    [all, q, state, group, cordoned, among],
   )
   const series = useMemo(
     () => new Map(sparks.data?.series.map((one) => [one.nodeId, one.p99Seconds])),
     [sparks.data],
   )
   const windowSeconds = all[0]?.latency.windowSeconds ?? 0
-  const { q: _q, state: _state, group: _group, selector: _selector, ...unfiltered } = search
-  const filtering = [q, state, group, selector].some((filter) => filter !== undefined)
+  const filters = { q, state, group, cordoned, selector }
+  const { sort, desc, scale } = search
+  const filtering = Object.values(filters).some((filter) => filter !== undefined)
   return (
     <>
       <div className="panel-head">
@@ -145,7 +147,11 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
       {shown.length === 0 ? (
         <EmptyState title="No node matches">
           {plural(all.length, 'node')} {all.length === 1 ? 'is' : 'are'} hidden by the filter.{' '}
-          <button type="button" className={classes.link} onClick={() => onSearch(unfiltered)}>
+          <button
+            type="button"
+            className={classes.link}
+            onClick={() => onSearch({ sort, desc, scale })}
+          >
             Show all nodes
           </button>
         </EmptyState>

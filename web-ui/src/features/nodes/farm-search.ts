@@ -17,10 +17,11 @@ export type FarmSearch = NodeFilter & {
 
 export function parseFarmSearch(search: Record<string, unknown>): FarmSearch {
   const parsed: FarmSearch = {}
-  const { q, state, group, selector, sort, desc, scale } = search
+  const { q, state, group, cordoned, selector, sort, desc, scale } = search
   if ((typeof q === 'string' || typeof q === 'number') && q !== '') parsed.q = String(q)
   if (isSyncState(state)) parsed.state = state
   if (typeof group === 'string' && group !== '') parsed.group = group
+  if (cordoned === true) parsed.cordoned = true
   if (typeof selector === 'string' && selector !== '') parsed.selector = selector
   const key = sortKeys.find((known) => known === sort)
   if (key !== undefined) parsed.sort = key

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
 import { Sparkline } from '../../components/sparkline.tsx'
-import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatRate, formatRatio, formatSeconds, plural } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
-import { Identities, Labels, LastResult, LastSeen, Urls } from './node-cells.tsx'
-import { errorRatio, syncVerdict, whyNoLatency } from './rules.ts'
+import { Identities, Labels, LastResult, LastSeen, States, Urls } from './node-cells.tsx'
+import { errorRatio, whyNoLatency } from './rules.ts'
 
 export type NodeCardsProps = {
   nodes: Node[]
@@ -23,7 +22,7 @@ export function NodeCards({ nodes, p99 }: NodeCardsProps) {
             <Link to="/nodes/$id" params={{ id: node.id }} className={classes.name ?? ''}>
               {node.name}
             </Link>
-            <StatusBadge verdict={syncVerdict[node.sync.state]} />
+            <States node={node} />
           </div>
           <div className={classes.cardHead}>
             <Identities sync={node.sync} />

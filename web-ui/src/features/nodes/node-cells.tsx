@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
 // The pieces of a node that the farm's table and its cards both show.
 import { Link } from '@tanstack/react-router'
+import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Digest } from '../../components/digest.tsx'
-import { MarkedText, type Verdict } from '../../components/status-badge.tsx'
+import { MarkedText, StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { ConfigIdentity, Node } from '../../lib/api-types.ts'
 import classes from './farm-screen.module.css'
 import { channelVerdict } from './identity/identity-rules.ts'
-import { digestsToShow } from './rules.ts'
+import { digestsToShow, syncVerdict } from './rules.ts'
+
+/** Whether it is as it should be, and whether rollouts may make it so. */
+export function States({ node }: { node: Pick<Node, 'sync' | 'cordon'> }) {
+  return (
+    <span className="row">
+      <StatusBadge verdict={syncVerdict[node.sync.state]} />
+      {node.cordon !== null && <CordonedBadge />}
+    </span>
+  )
+}
 
 export function Labels({ labels }: { labels: Node['labels'] }) {
   const entries = Object.entries(labels)

@@ -119,6 +119,49 @@ describe('a clone', () => {
   })
 })
 
+describe('a cordon', () => {
+  const cordon = { by: 'ben', at: new Date().toISOString(), reason: 'New disk' }
+
+  test('is put on with a reason only, after saying what happens', async () => {
+    const api = open({}, { [`PUT /nodes/${id}/cordon`]: empty })
+    await press('Cordon')
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText(/Rollouts skip it/)).toBeVisible()
+    const send = dialog.getByRole('button', { name: 'Cordon edge-1' })
+    expect(send).toBeDisabled()
+    expect(send).toHaveAccessibleDescription('Say why first.')
+    await userEvent.type(dialog.getByRole('textbox', { name: 'Why' }), ' New disk ')
+    api.answer({ [`GET /nodes/${id}`]: () => json(node({ cordon })) })
+    await userEvent.click(send)
+    expect(await screen.findByText('edge-1 is cordoned')).toBeVisible()
+    expect(screen.getByText(/“New disk” Rollouts skip it/)).toBeVisible()
+    expect(screen.getByText('Cordoned')).toBeVisible()
+    const put = api.requests.find(({ method }) => method === 'PUT')
+    expect(put?.body).toEqual({ reason: 'New disk' })
+  })
+
+  test('is taken off, or it says why not', async () => {
+    const refusal = problem(404, 'node_not_found', 'There is no such node.')
+    const api = open({ cordon }, { [`DELETE /nodes/${id}/cordon`]: () => refusal })
+    await press('Uncordon')
+    expect(await screen.findByRole('alert')).toHaveTextContent('There is no such node.')
+    api.answer({
+      [`DELETE /nodes/${id}/cordon`]: empty,
+      [`GET /nodes/${id}`]: () => json(node()),
+    })
+    await press('Uncordon')
+    expect(await screen.findByRole('button', { name: 'Cordon' })).toBeVisible()
+    expect(screen.queryByText('edge-1 is cordoned')).toBeNull()
+  })
+
+  test('is not for who may not', async () => {
+    open({}, { 'GET /session': () => json({ ...session, permissions: [] }) })
+    const button = await screen.findByRole('button', { name: 'Cordon' })
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription(/nodes:write/)
+  })
+})
+
 describe('drift', () => {
   const changed = drift()
   const detail = { ...changed, text: '{ "a": 2 }', assignedText: '{ "a": 1 }' }

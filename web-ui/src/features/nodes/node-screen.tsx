@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
+import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
@@ -10,6 +11,8 @@ import type { Node, Session } from '../../lib/api-types.ts'
 import { formatSeconds, plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { nodeQuery } from './api.ts'
+import { CordonAction } from './cordon/cordon-action.tsx'
+import { CordonNotice } from './cordon/cordon-notice.tsx'
 import { DriftPanel } from './drift/drift-panel.tsx'
 import { EditNodeDialog } from './edit-node-dialog.tsx'
 import { EffectiveConfigPanel } from './effective-config-panel.tsx'
@@ -43,13 +46,16 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
       meta={node.data === undefined ? undefined : <NodeMeta node={node.data} />}
       actions={
         node.data === undefined ? undefined : (
-          <ActionButton
-            variant="default"
-            blockedBy={whyNot(session, 'nodes:write')}
-            onClick={() => setEditing(true)}
-          >
-            Rename or label
-          </ActionButton>
+          <>
+            <CordonAction node={node.data} session={session} />
+            <ActionButton
+              variant="default"
+              blockedBy={whyNot(session, 'nodes:write')}
+              onClick={() => setEditing(true)}
+            >
+              Rename or label
+            </ActionButton>
+          </>
         )
       }
     >
@@ -60,6 +66,7 @@ export function NodeScreen({ id, session, search, onSearch }: NodeScreenProps) {
               <CloneNotice node={data} clone={data.clone} session={session} />
             )}
             <IdentityNotice node={data} session={session} />
+            {data.cordon !== null && <CordonNotice name={data.name} cordon={data.cordon} />}
             {data.drift !== null && <DriftPanel node={data} drift={data.drift} session={session} />}
             <div className={classes.overview}>
               <SyncPanel node={data} />
@@ -89,6 +96,7 @@ function NodeMeta({ node }: { node: Node }) {
   return (
     <>
       <StatusBadge verdict={syncVerdict[node.sync.state]} />
+      {node.cordon !== null && <CordonedBadge />}
       <LastSeen node={node} />
       <span>
         Group <Link to="/groups">{node.group}</Link>

@@ -13,13 +13,12 @@ import {
 } from '@tanstack/react-table'
 import { useMemo } from 'react'
 import { Sparkline } from '../../components/sparkline.tsx'
-import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
 import classes from './farm-screen.module.css'
 import { type FarmSearch, sortKeys } from './farm-search.ts'
-import { Identities, Labels, LastResult, LastSeen, Urls } from './node-cells.tsx'
-import { errorRatio, syncRank, syncVerdict, whyNoLatency } from './rules.ts'
+import { Identities, Labels, LastResult, LastSeen, States, Urls } from './node-cells.tsx'
+import { errorRatio, syncRank, whyNoLatency } from './rules.ts'
 
 export type NodesTableProps = {
   nodes: Node[]
@@ -60,9 +59,7 @@ const columns = helper.columns([
     header: 'State',
     sortFn: 'basic',
     sortDescFirst: false,
-    cell: ({ row: { original } }) => (
-      <StatusBadge verdict={syncVerdict[original.node.sync.state]} />
-    ),
+    cell: ({ row: { original } }) => <States node={original.node} />,
   }),
   helper.display({
     id: 'version',

@@ -62,12 +62,14 @@ export type NodeFilter = {
   q?: string | undefined
   state?: SyncState | undefined
   group?: string | undefined
+  cordoned?: true | undefined
 }
 
 /** `q` finds names, host names and labels ("rack", "b2" or "rack=b2"). */
-export function matchesFilter(node: Node, { q, state, group }: NodeFilter): boolean {
+export function matchesFilter(node: Node, { q, state, group, cordoned }: NodeFilter): boolean {
   if (state !== undefined && node.sync.state !== state) return false
   if (group !== undefined && node.group !== group) return false
+  if (cordoned && node.cordon === null) return false
   if (q === undefined || q.trim() === '') return true
   const labels = Object.entries(node.labels).map(([key, value]) => `${key}=${value}`)
   const haystack = [node.name, node.hostname, ...labels].join(' ').toLowerCase()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+import { cordonedVerdict } from '../../components/cordoned-badge.tsx'
 import type { Verdict } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
@@ -7,26 +8,34 @@ type PlannedNode = RolloutPlan['nodes'][number]
 type Row = { node: PlannedNode; verdict: Verdict }
 type Part = { title: string; nodes: Row[] }
 
-/** Wave by wave; what has it already is none of a wave's. */
+/** Wave by wave; what has it already, or is skipped, is none of a wave's. */
 export function planParts(
   { nodes, waves }: Pick<RolloutPlan, 'nodes' | 'waves'>,
   drifted: ReadonlySet<string>,
 ): Part[] {
   const rows = nodes.map((node) => ({ node, verdict: verdictOf(node, drifted) }))
   if (waves < 2) return [{ title: '', nodes: rows }]
-  const titleOf = ({ changes, wave }: PlannedNode) => (changes ? wave : null)
-  const byWave = Map.groupBy(rows, ({ node }) => titleOf(node))
-  return [...byWave]
-    .toSorted(([a], [b]) => (a ?? waves) - (b ?? waves))
-    .map(([wave, inWave]) => ({
-      title: `${wave === null ? 'No change' : `Wave ${wave + 1}`}: ${plural(inWave.length, 'node')}`,
-      nodes: inWave,
+  const [skipped, unchanged] = [waves, waves + 1]
+  const partOf = ({ changes, cordon, wave }: PlannedNode) =>
+    changes ? (cordon === null ? wave : skipped) : unchanged
+  const titleOf = (part: number) =>
+    part === unchanged ? 'No change' : part === skipped ? 'Skipped' : `Wave ${part + 1}`
+  return [...Map.groupBy(rows, ({ node }) => partOf(node))]
+    .toSorted(([a], [b]) => a - b)
+    .map(([part, inPart]) => ({
+      title: `${titleOf(part)}: ${plural(inPart.length, 'node')}`,
+      nodes: inPart,
     }))
 }
+
+/** It is offered the version. */
+export const isToChange = ({ changes, cordon }: Pick<PlannedNode, 'changes' | 'cordon'>) =>
+  changes && cordon === null
 
 function verdictOf(node: PlannedNode, drifted: ReadonlySet<string>): Verdict {
   if (node.errors.length > 0) return { label: 'Would refuse it', tone: 'bad', shape: 'square' }
   if (!node.changes) return { label: 'Runs it already', tone: 'good', shape: 'disc' }
+  if (node.cordon !== null) return { ...cordonedVerdict, label: 'Skipped, being cordoned' }
   if (drifted.has(node.nodeId)) return { label: 'Changed by hand', tone: 'bad', shape: 'diamond' }
   if (!node.connected) return { label: 'Takes it on return', tone: 'warn', shape: 'ring' }
   return { label: 'Takes it now', tone: 'info', shape: 'half' }
@@ -34,7 +43,7 @@ function verdictOf(node: PlannedNode, drifted: ReadonlySet<string>): Verdict {
 
 /** How many nodes can be between two configs at the same time, of those it goes to. */
 export function blastRadius({ nodes, waves, policy: { blastBudget } }: RolloutPlan): string {
-  const changing = nodes.filter(({ changes }) => changes).length
+  const changing = nodes.filter(isToChange).length
   const most = Math.min(changing, blastBudget ?? changing)
   const percent = Math.round((most / nodes.length) * 100)
   const inWaves = waves > 1 ? `${waves} waves, ` : ''

@@ -54,6 +54,11 @@ describe('the plan', () => {
   test.each([
     ['a node would refuse it', plan({ errors: [error] }), /errors on edge-1/],
     ['every node has it', plan({ changes: false }), /nothing to do/],
+    [
+      'all it would change are cordoned',
+      plan({ cordon: { by: 'ben', at: one.createdAt, reason: 'New disk' } }),
+      /is cordoned/,
+    ],
   ])('cannot be started when %s, and says why', async (_when, planned, why) => {
     renderApp(plans, answer(planned))
     const button = await screen.findByRole('button', { name: /Start rollout/ }, soon)
@@ -198,6 +203,18 @@ describe('the plan', () => {
     expect(screen.getByText('www.example.org/')).toBeVisible()
     expect(screen.getByText('the node’s address/img/logo.png')).toBeVisible()
     expect(screen.getByText('30 s', { exact: false })).toHaveTextContent(/until the node runs it/)
+  })
+
+  test('counts cordoned nodes apart, and none of them is in a wave', async () => {
+    const cordon = { by: 'ben', at: one.createdAt, reason: 'New disk' }
+    const [taken] = plan().nodes
+    const [skipped] = plan({ nodeId: 'node_2', nodeName: 'edge-2', wave: 1, cordon }).nodes
+    const planned = { ...plan(), nodes: [taken, skipped], waves: 2, cordonedNodes: 1 }
+    renderApp(plans, answer(planned))
+    expect(await screen.findByText('2 nodes, 1 will change', {}, soon)).toBeVisible()
+    expect(screen.getByText('1 node cordoned, and skipped')).toBeVisible()
+    expect(screen.getByText('Skipped: 1 node')).toBeVisible()
+    expect(screen.getByText('Skipped, being cordoned')).toBeVisible()
   })
 
   test('says which node was changed by hand: it would refuse every version', async () => {

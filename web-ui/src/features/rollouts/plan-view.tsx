@@ -8,7 +8,7 @@ import { Notice } from '../../components/notice.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
-import { blastRadius, planParts } from './plan-rules.ts'
+import { blastRadius, isToChange, planParts } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
 import classes from './rollouts.module.css'
 import { FAST_PATH } from './strategy-words.ts'
@@ -17,9 +17,9 @@ import { BlockedBy } from './waits-for.tsx'
 type PlanViewProps = { plan: RolloutPlan; drifted: ReadonlySet<string> }
 
 export function PlanView({ plan, drifted }: PlanViewProps) {
-  const changing = plan.nodes.filter((node) => node.changes).length
-  const away = plan.nodes.filter((node) => !node.connected).length
-  const byHand = plan.nodes.filter(({ nodeId, changes }) => changes && drifted.has(nodeId))
+  const changing = plan.nodes.filter(isToChange).length
+  const away = plan.nodes.filter((node) => !node.connected && node.cordon === null).length
+  const byHand = plan.nodes.filter((node) => isToChange(node) && drifted.has(node.nodeId))
   const hasStrategy = plan.policy.blastBudget !== null
   return (
     <>
@@ -45,6 +45,11 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
       )}
       <Outlook plan={plan} />
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
+      {plan.cordonedNodes > 0 && (
+        <Notice tone="warn" title={`${plural(plan.cordonedNodes, 'node')} cordoned, and skipped`}>
+          Who is cordoned when its turn comes gets the version with a later rollout.
+        </Notice>
+      )}
       {byHand.length > 0 && <ChangedByHand nodes={byHand} />}
       {away > 0 && (
         <Notice tone="warn" title={`${plural(away, 'node')} not connected`}>

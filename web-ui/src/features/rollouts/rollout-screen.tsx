@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ConfigErrors } from '../../components/config-errors.tsx'
+import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -17,6 +18,7 @@ import { PolicyFacts } from './policy-facts.tsx'
 import { RolloutActions } from './rollout-actions.tsx'
 import classes from './rollouts.module.css'
 import {
+  isHeldBack,
   isWaiting,
   nodesDone,
   progressText,
@@ -97,6 +99,9 @@ function StateHeader({ rollout }: { rollout: Rollout }) {
           return.
         </p>
       )}
+      {rollout.cordonedNodes > 0 && (
+        <p>{plural(rollout.cordonedNodes, 'cordoned node')} skipped.</p>
+      )}
       <p className="row dim">
         {previousVersion !== null && (
           <Link
@@ -160,7 +165,10 @@ function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave:
       </td>
       {wave && <td className="num">{task.wave + 1}</td>}
       <td>
-        <StatusBadge verdict={taskVerdict[task.state]} />
+        <span className="row">
+          <StatusBadge verdict={taskVerdict[task.state]} />
+          {isHeldBack(task) && <CordonedBadge />}
+        </span>
       </td>
       <td className={classes.says}>
         {task.code !== null && <code>{task.code}</code>}{' '}

@@ -68,6 +68,24 @@ describe('a rollout', () => {
     expect(screen.getByText(/there is no folder/)).toBeVisible()
   })
 
+  test('says who is skipped for a cordon, or will be, apart from the others', async () => {
+    const skipped = task({
+      ...{ nodeId: 'node_2', nodeName: 'edge-2', state: 'skipped', code: 'cordoned' },
+      message: 'cordoned by ben: new disk',
+    })
+    const next = task({ nodeId: 'node_3', nodeName: 'edge-3', state: 'pending', isCordoned: true })
+    const offered = task({ isCordoned: true })
+    const shown = rollout({ tasks: [offered, skipped, next], cordonedNodes: 1 })
+    renderApp(address, { [endpoint]: () => json(shown) })
+    expect(await screen.findByText('1 cordoned node skipped.', {}, soon)).toBeVisible()
+    expect(screen.getByText(/cordoned by ben: new disk/)).toBeVisible()
+    const marks = ['edge-1', 'edge-2', 'edge-3'].map((name) => {
+      const line = screen.getByRole('link', { name }).closest('tr') as HTMLElement
+      return within(line).queryAllByText('Cordoned').length
+    })
+    expect(marks).toEqual([0, 1, 1])
+  })
+
   test('is frozen with the state it was seen in; a stale page is told', async () => {
     const api = renderApp(address, {
       [endpoint]: () => json(one),

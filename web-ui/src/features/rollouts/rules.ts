@@ -3,6 +3,7 @@ import type { Verdict } from '../../components/status-badge.tsx'
 import type {
   Evidence,
   GateMetric,
+  NodeTask,
   Rollout,
   RolloutPlan,
   RolloutState,
@@ -50,6 +51,11 @@ export const taskVerdict = {
   reverted: { label: 'Reverted', tone: 'warn', shape: 'diamond' },
   revert_failed: { label: 'Revert failed', tone: 'bad', shape: 'square' },
 } satisfies Record<TaskState, Verdict>
+
+/** It is left out for its cordon, or will be when its turn comes. */
+export function isHeldBack({ state, code, isCordoned }: NodeTask): boolean {
+  return state === 'skipped' ? code === 'cordoned' : isCordoned && state === 'pending'
+}
 
 /** What a task waits for, or how it ended, where the node itself said nothing. */
 export const taskSentence: Record<TaskState, string> = {
@@ -219,6 +225,9 @@ export function whyNotStart(plan: RolloutPlan): string | null {
   }
   if (plan.nodes.every((node) => !node.changes)) {
     return `Every node runs v${plan.version} already: there is nothing to do.`
+  }
+  if (plan.nodes.every((node) => !node.changes || node.cordon !== null)) {
+    return 'Every node that it would change is cordoned.'
   }
   return null
 }

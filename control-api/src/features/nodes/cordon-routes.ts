@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Keeping a node out of rollouts, and letting them have it again.
+import { Type } from 'typebox'
+import { type Cordon, cordonOf } from '../../cordon.ts'
+import type { Unit, Write } from '../../db/write.ts'
+import { NodeNotFound } from '../../errors.ts'
+import type { App } from '../../fastify.ts'
+import type { RolloutEngine } from '../../ports.ts'
+import { NodeIdSchema } from '../../schema/common.ts'
+import { CordonOrderSchema } from './schema.ts'
+import { activeNode } from './store.ts'
+
+type Deps = { write: Write; now: () => number; engine: Pick<RolloutEngine, 'onAgentEvent'> }
+
+const tags = ['nodes']
+const params = Type.Object({ id: NodeIdSchema })
+
+export const nodeCordonRoutes =
+  ({ write, now, engine }: Deps) =>
+  async (app: App) => {
+    app.put(
+      '/nodes/:id/cordon',
+      {
+        config: { permission: 'nodes:write', errors: [NodeNotFound] },
+        schema: {
+          operationId: 'cordonNode',
+          tags,
+          summary: 'Cordon a node: rollouts skip it, and it serves on what it has',
+          description:
+            'What it was offered already goes on, and a way back reaches it. With the reason that holds already nothing changes.',
+          params,
+          body: CordonOrderSchema,
+          response: { 204: Type.Null() },
+        },
+      },
+      async ({ params: { id }, body: { reason }, user }, reply) => {
+        const actor = user?.username ?? ''
+        await write(async (unit) => {
+          const before = cordonOf(await activeNode(unit, id))
+          if (before?.reason === reason) return
+          const cordon = { by: actor, reason, atMs: now() }
+          await setCordon(unit, id, cordon)
+          const data = { before: { cordon: before }, after: { cordon } }
+          await unit.emit({ kind: 'node', id, action: 'cordoned', actor, data })
+          await engine.onAgentEvent(unit, { kind: 'cordoned', nodeId: id })
+        })
+        return reply.code(204).send(null)
+      },
+    )
+
+    app.delete(
+      '/nodes/:id/cordon',
+      {
+        config: { permission: 'nodes:write', errors: [NodeNotFound] },
+        schema: {
+          operationId: 'uncordonNode',
+          tags,
+          summary: 'End a node’s cordon: the next rollout goes to it again',
+          description:
+            'What passed it by meanwhile does not come by itself; `sync.reason` says what that was. Without a cordon nothing changes.',
+          params,
+          response: { 204: Type.Null() },
+        },
+      },
+      async ({ params: { id }, user }, reply) => {
+        await write(async (unit) => {
+          const before = cordonOf(await activeNode(unit, id))
+          if (!before) return
+          await setCordon(unit, id, null)
+          const data = { before: { cordon: before }, after: { cordon: null } }
+          const actor = user?.username ?? ''
+          await unit.emit({ kind: 'node', id, action: 'uncordoned', actor, data })
+        })
+        return reply.code(204).send(null)
+      },
+    )
+  }
+
+export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
+  await trx
+    .updateTable('nodes')
+    .set({ cordon: cordon && JSON.stringify(cordon) })
+    .where('id', '=', id)
+    .execute()
+}

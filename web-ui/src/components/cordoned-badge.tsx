@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A node that rollouts skip, wherever it is shown.
+import { StatusBadge, type Verdict } from './status-badge.tsx'
+
+export const cordonedVerdict = {
+  label: 'Cordoned',
+  tone: 'warn',
+  shape: 'square',
+} satisfies Verdict
+
+export function CordonedBadge() {
+  return <StatusBadge verdict={cordonedVerdict} />
+}
