@@ -191,11 +191,11 @@ function callAbsent(turn: Turn, tasks: readonly Task[]): void {
 export function offerToStragglers(turn: Turn): void {
   if (turn.rollout.isStorageFull) return
   passBy(turn, turn.rollout.tasks)
+  leaveOut(turn)
   // It said that they would take the version.
   if (turn.transitions.some(({ to }) => to === 'skipped')) {
     move(turn, 'succeeded', reasons.succeeded(turn.rollout.tasks))
   }
-  leaveOut(turn)
   offerTo(turn, turn.rollout.tasks.filter(isToBeOffered))
 }
 

@@ -219,7 +219,10 @@ export const openTasksOf = (trx: Trx, nodeId: string): Promise<{ rollout_id: str
     )
     .execute()
 
-/** Tasks of this rollout's nodes that are not over in rollouts that began before it. What it leaves out is not its own. */
+/**
+ * Tasks of this rollout's nodes that are not over in rollouts that began before it. Who is gone or left out
+ * is not its own.
+ */
 export const openTasksBefore = (trx: Trx, rolloutId: string) =>
   trx
     .selectFrom('node_tasks')
@@ -231,6 +234,11 @@ export const openTasksBefore = (trx: Trx, rolloutId: string) =>
     .where('node_id', 'in', (eb) =>
       eb
         .selectFrom('node_tasks as own')
+        .innerJoin('node_leases as lease', (join) =>
+          join
+            .onRef('lease.node_id', '=', 'own.node_id')
+            .onRef('lease.rollout_id', '=', 'own.rollout_id'),
+        )
         .select('own.node_id')
         .where('own.rollout_id', '=', rolloutId)
         .where('own.state', '!=', 'skipped'),
