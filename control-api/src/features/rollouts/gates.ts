@@ -136,8 +136,8 @@ function verdictOf({ low, high }: Interval, max: number): Verdict {
 
 /** Why the two cannot be compared; null: they can. */
 function lackOf({ minSamples, canary, control }: Case, ours: number, theirs: number) {
-  if (control.nodes === 0) return 'there is no node to compare with'
   if (ours < minSamples) return `${ours} of ${minSamples} requests that are needed`
+  if (control.nodes === 0) return 'no other node had requests to compare with'
   if (theirs < minSamples)
     return `${theirs} of ${minSamples} requests that are needed to compare with`
   const fewest = Math.min(canary.samples.length, control.samples.length)

@@ -172,7 +172,7 @@ function TaskRow({ task, config, wave }: { task: NodeTask; config: string; wave:
       </td>
       <td className={classes.says}>
         {task.code !== null && <code>{task.code}</code>}{' '}
-        {ownWords(task.message, task.errors) || taskSentence[task.state]}
+        {ownWords(task.message, task.errors) || taskSentence(task)}
         {task.errors.length > 0 && <ConfigErrors config={config} errors={task.errors} />}
       </td>
       <td className="num">{task.generation ?? '–'}</td>

@@ -79,6 +79,7 @@ describe('a rollout', () => {
     renderApp(address, { [endpoint]: () => json(shown) })
     expect(await screen.findByText('1 cordoned node skipped.', {}, soon)).toBeVisible()
     expect(screen.getByText(/cordoned by ben: new disk/)).toBeVisible()
+    expect(screen.getByText(/left out when its turn comes/)).toBeVisible()
     const marks = ['edge-1', 'edge-2', 'edge-3'].map((name) => {
       const line = screen.getByRole('link', { name }).closest('tr') as HTMLElement
       return within(line).queryAllByText('Cordoned').length

@@ -57,8 +57,7 @@ export function isHeldBack({ state, code, isCordoned }: NodeTask): boolean {
   return state === 'skipped' ? code === 'cordoned' : isCordoned && state === 'pending'
 }
 
-/** What a task waits for, or how it ended, where the node itself said nothing. */
-export const taskSentence: Record<TaskState, string> = {
+const sentences: Record<TaskState, string> = {
   pending: 'Its turn has not come yet.',
   offered: 'It was offered the version and has not answered yet.',
   acked: 'It checked the version and is about to apply it.',
@@ -77,6 +76,12 @@ export const taskSentence: Record<TaskState, string> = {
   reverted: 'It went back.',
   revert_failed: 'It could not go back: look at it on the machine.',
 }
+
+/** What a task waits for, or how it ended, where the node itself said nothing. */
+export const taskSentence = (task: NodeTask): string =>
+  task.state === 'pending' && isHeldBack(task)
+    ? 'It is left out when its turn comes, unless it is uncordoned before.'
+    : sentences[task.state]
 
 const terminal: ReadonlySet<RolloutState> = new Set([
   'succeeded',
