@@ -61,6 +61,7 @@ export class RawClient {
       this.ended = true
       this.changed()
     })
+    this.connectedAt = Date.now()
     socket.on('close', () => {
       this.ended = true
       this.changed()
