@@ -435,7 +435,7 @@ async function readAnswers(client, requests, world) {
         return
       }
       throw new Error(
-        `seed ${world.seed}: ${error.message}, to ${JSON.stringify(request.bytes)} of ${requests.length}: ${answer?.head}`,
+        `seed ${world.seed}: ${error.message}, to ${JSON.stringify(request.bytes)}, ${requests.indexOf(request) + 1} of ${requests.length}: ${answer?.head}`,
         { cause: error },
       )
     }
