@@ -201,7 +201,10 @@ export class Faults {
   #endTwin(): void {
     this.#twin = null
     this.#world.astray.clear()
-    this.#world.watch.hasTwin = false
+    const { scheduler, watch } = this.#world
+    watch.hasTwin = false
+    // What it answered last is still on its way.
+    if (watch.downSinceMs !== null) watch.downSinceMs = scheduler.nowMs
   }
 
   /** Peace: what is broken is mended. */
