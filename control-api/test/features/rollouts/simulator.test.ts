@@ -3,14 +3,14 @@
 import { expect, test } from 'vitest'
 import { simulate } from '../../simulator/simulate.ts'
 
-const SEEDS = 500
+const SEEDS = 3000
 /**
  * A seed is another run once the simulation has changed: what one found has a test of its own too (deferred.test.ts,
  * wave-rules.test.ts, messages.test.ts). 125: a node took again what it had gone back from. 1382: an order took a
- * node while another rollout gave it something. 21808: a paused rollout offered.
+ * node while another rollout gave it something. 21808: a paused rollout offered. 48992: it was the simulation's mistake.
  */
 const FOUND = [125, 1382, 21808, 48992]
-const RUNS_WITHIN_MS = 120_000
+const RUNS_WITHIN_MS = 400_000
 
 test(
   'no seed breaks a promise, and at rest every rollout has ended or says what it waits for',
