@@ -238,16 +238,20 @@ static char *part_text(const struct response_multipart *multipart, size_t i, siz
     return copy;
 }
 
+/* The first follows the head at once, which waits for its bytes as before any other body. */
 static bool make_pieces(struct body_part *part, const struct response_multipart *multipart)
 {
     const struct http_ranges *ranges = multipart->ranges;
 
-    part->pieces = calloc(ranges->count + 1, sizeof(*part->pieces));
-    if (!part->pieces)
+    part->offset = ranges->items[0].offset;
+    part->len = ranges->items[0].length;
+    part->text = part_text(multipart, 0, &part->text_len);
+    part->pieces = calloc(ranges->count, sizeof(*part->pieces));
+    if (!part->text || !part->pieces)
         return false;
-    part->piece_count = ranges->count + 1;
-    for (size_t i = 0; i <= ranges->count; i++) {
-        struct body_piece *piece = &part->pieces[i];
+    part->piece_count = ranges->count;
+    for (size_t i = 1; i <= ranges->count; i++) {
+        struct body_piece *piece = &part->pieces[i - 1];
 
         piece->text = part_text(multipart, i, &piece->text_len);
         if (!piece->text)

@@ -58,6 +58,11 @@ test('a file the disk cannot give is an error, never a short or an empty answer'
       const answer = await ask(node.port, target)
       assert.ok([500, 503].includes(answer?.status), `${target} ${answer?.status}`)
     }
+  for (const target of ['/eio-read.txt', '/eio-read.bin'])
+    for (const ranges of ['0-1', '0-0,2-2', '0-0,2-2,4-4']) {
+      const { status } = await get(node.port, target, { lines: [`Range: bytes=${ranges}`] })
+      assert.equal(status, 500, `${target} ${ranges}`)
+    }
   await witness.stop(t)
 })
 
