@@ -11,6 +11,12 @@ const LARGE = 30_000_000 // more than any socket takes at once
 const STAGES = ['statWait', 'stat', 'readWait', 'read', 'write', 'firstByte', 'total']
 
 const samplesOf = async (node, query = '') => (await node.admin(`/samples${query}`)).json()
+/** A sample is taken when the socket has the last byte: who asked may be a little before it. */
+const samplesWhen = (node, wanted) =>
+  until(async () => {
+    const answer = await samplesOf(node)
+    return answer.matched >= wanted && answer
+  }, `${wanted} samples`)
 // None is slow by chance, on however busy a machine.
 const startSampling = (t, samples, files = { 'a.txt': 'alpha' }) =>
   startNode(t, { files, config: { samples: { slowerThanMillis: 0, ...samples } } })
@@ -33,6 +39,7 @@ test('each request can be kept, with its stages and nothing of who asked for wha
     await client.response()
   }
   client.close()
+  await samplesWhen(node, 3)
   const text = await (await node.admin('/samples')).text()
   assert.doesNotMatch(text, /a\.txt|nope|secret|someone|127\.0\.0\.1/)
   const { bootId, matched, samples } = JSON.parse(text)
@@ -131,8 +138,10 @@ test('who asks on with "next" gets each sample once', async (t) => {
   }
   while (busy > 0) await look()
   await Promise.all(asking)
-  await sleep(5) // the last ones are a whole microsecond old
-  await look()
+  await until(async () => {
+    await look()
+    return seen >= clients.length * perClient
+  }, 'each sample')
   assert.equal(seen, clients.length * perClient)
   assert.ok(newest)
   assert.equal((await samplesOf(node, `?since=${next}`)).matched, 0)
@@ -147,9 +156,12 @@ test('samples are bounded, of all loops together', async (t) => {
     for (let i = 0; i < 100; i++) await client.response()
     client.close()
   }
+  const samples = await until(async () => {
+    const { samples } = await node.status()
+    return samples.taken.regular >= 1200 && samples
+  }, 'the last sample')
   const { matched } = await samplesOf(node, '?limit=10000')
   assert.ok(matched > 0 && matched <= 16, `${matched}`)
-  const { samples } = await node.status()
   assert.deepEqual(samples, {
     everyRequests: 1,
     slowerThanMillis: 0,
@@ -165,7 +177,7 @@ test('what is sampled changes live', async (t) => {
     for (let i = 0; i < times; i++) await get(node.port, '/a.txt')
   }
   await ask(20)
-  assert.equal((await samplesOf(node)).matched, 20)
+  assert.equal((await samplesWhen(node, 20)).matched, 20)
   assert.ok(
     await node.reload({
       ...node.config,
@@ -181,7 +193,7 @@ test('what is sampled changes live', async (t) => {
     }),
   )
   await ask(5)
-  const { matched, samples } = await samplesOf(node)
+  const { matched, samples } = await samplesWhen(node, 25)
   assert.equal(matched, 25)
   assert.deepEqual(
     samples.map(({ generation }) => generation),
