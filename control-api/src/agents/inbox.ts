@@ -268,21 +268,18 @@ export function createInbox(deps: Deps) {
       write(async (unit) => {
         const { effective } = confirm
         const offer = await confirmableOffer(unit.trx, { ...confirm, nodeId })
+        const verdict = judge('confirmed', offer.state)
         // It went back since it said this: what it runs is in the next report.
-        if (judge('confirmed', offer.state) === 'stale') return NOT_YET
+        if (verdict === 'stale') return NOT_YET
         await setEffective(unit.trx, nodeId, effective, now())
-        if (offer.state === 'confirmed') return { confirmed: true, retryAfterMs: 0 }
+        if (verdict === 'repeated') return { confirmed: true, retryAfterMs: 0 }
         const about = offerOf(offer)
         // What the node runs is read back from its server; only the offered digest can be kept.
         const runsIt = effective.digest === offer.digest
         if (runsIt && offer.state !== 'applied') {
           await advance(unit, offer, { ...about, kind: 'applied', effective })
         }
-        const keep =
-          runsIt &&
-          judge('confirmed', offer.state) === 'take' &&
-          (await engine.mayKeep(unit, about))
-        if (!keep) return NOT_YET
+        if (!runsIt || !(await engine.mayKeep(unit, about))) return NOT_YET
         await advance(unit, offer, { ...about, kind: 'confirmed', effective })
         return { confirmed: true, retryAfterMs: 0 }
       }),
