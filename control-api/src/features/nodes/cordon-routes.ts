@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Keeping a node out of rollouts, and letting them have it again.
 import { Type } from 'typebox'
-import { type Cordon, cordonOf } from '../../cordon.ts'
-import type { Unit, Write } from '../../db/write.ts'
+import { cordonOf } from '../../cordon.ts'
+import type { Write } from '../../db/write.ts'
 import { NodeNotFound } from '../../errors.ts'
 import type { App } from '../../fastify.ts'
 import type { RolloutEngine } from '../../ports.ts'
 import { NodeIdSchema } from '../../schema/common.ts'
 import { CordonOrderSchema } from './schema.ts'
-import { activeNode } from './store.ts'
+import { activeNode, setCordon } from './store.ts'
 
 type Deps = { write: Write; now: () => number; engine: Pick<RolloutEngine, 'onAgentEvent'> }
 
@@ -75,11 +75,3 @@ export const nodeCordonRoutes =
       },
     )
   }
-
-export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
-  await trx
-    .updateTable('nodes')
-    .set({ cordon: cordon && JSON.stringify(cordon) })
-    .where('id', '=', id)
-    .execute()
-}

@@ -2,6 +2,7 @@
 // Nodes at rest. A decommissioned node stays for the histories that name it, and is not found here.
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { revokeCertificates } from '../../agents/certificates.ts'
+import type { Cordon } from '../../cordon.ts'
 import type { Database, NodesTable } from '../../db/database.ts'
 import { labelsWithin } from '../../db/labels.ts'
 import type { Unit } from '../../db/write.ts'
@@ -188,6 +189,14 @@ export async function decommission({ trx }: Unit, id: string, nowMs: number): Pr
   await trx
     .updateTable('nodes')
     .set({ decommissioned_at_ms: nowMs, credential_digest: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function setCordon({ trx }: Unit, id: string, cordon: Cordon | null): Promise<void> {
+  await trx
+    .updateTable('nodes')
+    .set({ cordon: cordon && JSON.stringify(cordon) })
     .where('id', '=', id)
     .execute()
 }
