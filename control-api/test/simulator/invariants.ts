@@ -2,6 +2,7 @@
 // What must hold after every step, whatever happened: I1 to I12 of the design, each by means of its own,
 // not by the engine's.
 import {
+  isHeldByGate,
   isTerminal,
   isWaiting,
   type Outcome,
@@ -151,7 +152,7 @@ export class Watch {
     if (event.kind === 'evaluated' && event.wave === progress.wave) {
       this.#evidence.set(id, this.unfounded.get(event) ?? event.verdict)
     }
-    const isAnew = event.kind === 'resume' && progress.hold?.kind.startsWith('gate_') === true
+    const isAnew = event.kind === 'resume' && isHeldByGate(progress)
     if (event.kind === 'heard-again' || isAnew) this.#evidence.delete(id)
     const isThrough = after.progress.wave > progress.wave || after.state === 'succeeded'
     const isWatched =

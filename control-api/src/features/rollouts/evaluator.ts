@@ -16,7 +16,7 @@ import {
 } from './evidence.ts'
 import { nodesThatProbe } from './fleet-store.ts'
 import { MAX_GAP_SECONDS, withSilent } from './gates.ts'
-import type { Rollout } from './model.ts'
+import { isHeldByGate, type Rollout } from './model.ts'
 import { probedWithinMs, whatToProbe } from './probing.ts'
 import { gatedRollouts, type Reader } from './store.ts'
 
@@ -84,8 +84,6 @@ export function createEvaluator(deps: Deps) {
     },
   }
 }
-
-const isHeldByGate = ({ hold }: Rollout['progress']) => hold?.kind.startsWith('gate_') ?? false
 
 const isUnderWay = (last: Probed | undefined, { wave, soakedMs }: Rollout['progress']) =>
   last !== undefined && last.wave === wave && last.fromMs <= soakedMs && soakedMs < last.untilMs

@@ -240,6 +240,9 @@ const TERMINAL = new Set<RolloutState>([
   'superseded',
 ])
 export const isTerminal = (state: RolloutState) => TERMINAL.has(state)
+/** A gate was not passed, and somebody has to say what follows. */
+export const isHeldByGate = ({ hold }: Pick<Progress, 'hold'>) =>
+  hold?.kind.startsWith('gate_') ?? false
 
 export const WAITING = ['planned', 'awaiting_approval', 'scheduled', 'queued'] as const
 export type WaitingState = (typeof WAITING)[number]

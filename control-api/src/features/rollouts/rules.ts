@@ -27,6 +27,7 @@ import {
   type Command,
   type Evaluated,
   type HoldKind,
+  isHeldByGate,
   isTerminal,
   isWaiting,
   type NodeEvent,
@@ -179,11 +180,10 @@ function obey(turn: Turn, command: Steering): void {
 function resume(turn: Turn): void {
   const { progress, policy, tasks } = turn.rollout
   const kind = progress.hold?.kind
-  const isGate = kind?.startsWith('gate_') ?? false
   setProgress(turn, {
     hold: null,
     ...(kind === 'deadline' && { progressLeftMs: policy.progressDeadlineMs }),
-    ...(isGate && { soakedMs: 0, verdict: null }),
+    ...(isHeldByGate(progress) && { soakedMs: 0, verdict: null }),
   })
   const isRestart = kind === 'control_plane_restart'
   if (kind !== undefined && !isRestart) return
