@@ -2,6 +2,7 @@
 // Makes one backup in a thread of its own: copying, checking and encrypting take seconds of a core, and the
 // service answers meanwhile.
 import { parentPort, workerData } from 'node:worker_threads'
+import { isDiskFull } from '../storage/room.ts'
 import { type BackupFacts, type BackupOrder, createBackup } from './create.ts'
 
 export type WorkerAnswer = { ok: true; facts: BackupFacts } | { ok: false; message: string }
@@ -15,7 +16,5 @@ parentPort?.postMessage(answer)
 
 function tell(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? error.code : undefined
-  if (code === 'ENOSPC' || code === 'SQLITE_FULL') return 'the disk is full: make room'
-  return error.message
+  return isDiskFull(error) ? 'the disk is full: make room' : error.message
 }

@@ -12,7 +12,7 @@ export function refuseWhileFull(
   { prefix, isFull }: { prefix: string; isFull: () => boolean },
 ): void {
   app.addHook('preHandler', async ({ method, routeOptions: { url = '' } }) => {
-    const isTaken = STILL_TAKEN.some((path) => url.startsWith(`${prefix}${path}`))
-    if (isFull() && !SAFE.has(method) && !isTaken) throw new StorageFull()
+    if (!isFull() || SAFE.has(method)) return
+    if (!STILL_TAKEN.some((path) => url.startsWith(`${prefix}${path}`))) throw new StorageFull()
   })
 }
