@@ -10,10 +10,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { machineMicroseconds } from '../../../server-c/bench/processes.mjs'
 import { type Answer, Session } from '../durability/session.ts'
 import { oneTimePassword, startService } from '../service-process.ts'
 import { CONFIG, makeLargeDatabase, nodeIdOf, nodeNameOf, type Size } from './large-database.ts'
-import { cpuMsOf, machineTicks, stolenShareSince } from './process-cost.ts'
+import { cpuMsOf, stolenShareSince } from './process-cost.ts'
 
 const NODE_BINARY = resolve(import.meta.dirname, '../../../server-c/build/release/farmstead-node')
 const CLIENTS = 4
@@ -129,7 +130,7 @@ export async function measure({ seconds, warmUpSeconds, ...size }: Options): Pro
     const session = await Session.first(url, password, 'a long password of the bench')
     await load(session, size, { seconds: warmUpSeconds, rows: new Map() })
     const rows = new Map<string, Row>()
-    const before = machineTicks()
+    const before = machineMicroseconds()
     await load(session, size, { seconds, rows })
     const stolenShare = stolenShareSince(before)
     for (const call of reads) {

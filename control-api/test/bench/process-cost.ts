@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a process has cost so far, and what the machine was not given, as the kernel counts.
 import { readFileSync } from 'node:fs'
+import { machineMicroseconds } from '../../../server-c/bench/processes.mjs'
 
 const CPU_TICK_MS = 10
 
@@ -15,22 +16,11 @@ export function residentBytesOf(pid: number): number {
   return Number(kilobytes) * 1024
 }
 
-/** proc_stat(5): what was used and what the hypervisor kept, in ticks of all processors. */
-export type MachineTicks = { used: number; stolen: number }
-
-export function machineTicks(): MachineTicks {
-  const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? ''
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = line
-    .trim()
-    .split(/\s+/)
-    .slice(1)
-    .map(Number)
-  return { used: user + nice + system + irq + softirq, stolen }
-}
+type MachineTime = ReturnType<typeof machineMicroseconds>
 
 /** Of the processor time that was asked for since: 0 to 1. */
-export function stolenShareSince(before: MachineTicks): number {
-  const now = machineTicks()
+export function stolenShareSince(before: MachineTime): number {
+  const now = machineMicroseconds()
   const stolen = now.stolen - before.stolen
-  return stolen / Math.max(1, now.used - before.used + stolen)
+  return stolen / Math.max(1, now.busy - before.busy + stolen)
 }

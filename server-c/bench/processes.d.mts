@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// Of processes.mjs, what TypeScript's side uses.
+export function machineMicroseconds(): { busy: number; stolen: number }
