@@ -10,6 +10,7 @@ import type {
   TaskState,
 } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { isToChange } from './plan-rules.ts'
 
 export const rolloutVerdict = {
   draft: { label: 'Draft', tone: 'idle', shape: 'ring' },
@@ -231,7 +232,7 @@ export function whyNotStart(plan: RolloutPlan): string | null {
   if (plan.nodes.every((node) => !node.changes)) {
     return `Every node runs v${plan.version} already: there is nothing to do.`
   }
-  if (plan.nodes.every((node) => !node.changes || node.cordon !== null)) {
+  if (!plan.nodes.some(isToChange)) {
     return 'Every node that it would change is cordoned.'
   }
   return null
