@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { LiveStateContext } from '../hooks/live-state.ts'
 import { baseUrl } from '../lib/api-client.ts'
@@ -20,6 +20,20 @@ const oldAfter: Record<EventKind, readonly QueryKey[]> = {
   system: [['system'], ['audit']],
 }
 
+/**
+ * The library asks again for what is shown. A fetch that it does not begin anew, a first one, may bring
+ * what was true before the event, and would make it pass for new: so what it brings is old, too.
+ */
+function makeOld(client: QueryClient, queryKey: QueryKey): void {
+  const isKeptOn = (query: Query) => query.state.data === undefined || !query.isActive()
+  const underWay = client.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' })
+  for (const query of underWay.filter(isKeptOn)) {
+    const again = () => client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+    query.promise?.then(again, () => {}) // one that failed says so where it is shown
+  }
+  void client.invalidateQueries({ queryKey })
+}
+
 export function LiveProvider({ children }: { children: React.ReactNode }) {
   const client = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
@@ -30,7 +44,7 @@ export function LiveProvider({ children }: { children: React.ReactNode }) {
         onState: setState,
         onChange: (kinds) => {
           for (const kind of kinds) {
-            for (const queryKey of oldAfter[kind]) void client.invalidateQueries({ queryKey })
+            for (const queryKey of oldAfter[kind]) makeOld(client, queryKey)
           }
         },
       }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test } from 'vitest'
 import { json, never, problem } from '../../test/fake-api.ts'
@@ -52,6 +52,21 @@ describe('a rollout', () => {
     sayChanged('rollout')
     expect(await state.findByText('Succeeded')).toBeVisible()
     expect(screen.queryByRole('button', { name: /Freeze/ })).toBeNull()
+  })
+
+  test('a change while it is first fetched is seen, and not what the answer says', async () => {
+    const answer = Promise.withResolvers<Response>()
+    const api = renderApp(address, { [endpoint]: () => answer.promise })
+    const asked = (path: string) => api.requests.filter((request) => request.path === path).length
+    await waitFor(() => expect(asked(`/rollouts/${one.id}`)).toBe(1), soon)
+    await waitFor(() => expect(asked('/rollouts')).toBe(1), soon)
+    sayChanged('rollout')
+    // What else is of this kind was asked for again: it was heard.
+    await waitFor(() => expect(asked('/rollouts')).toBe(2), soon)
+    api.answer({ [endpoint]: () => json(rollout({ state: 'succeeded', tasks: [] })) })
+    answer.resolve(json(one))
+    const state = within(await screen.findByRole('region', { name: 'State of the rollout' }, soon))
+    expect(await state.findByText('Succeeded')).toBeVisible()
   })
 
   test('shows a refusal with its place, which leads into the editor', async () => {
