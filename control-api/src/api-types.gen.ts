@@ -18866,7 +18866,10 @@ export interface operations {
     };
     streamEvents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin with what happened this long ago: for who has fetched already what the events are about. Last-Event-ID, which is exact, goes before it */
+                sinceSeconds?: number;
+            };
             header?: {
                 "last-event-id"?: string;
             };

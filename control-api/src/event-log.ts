@@ -20,6 +20,8 @@ export type EventLog = {
   /** Returns how to stop. */
   subscribe(listener: Listener): () => void
   lastId(): number
+  /** The event before the first of those since then; looks at the newest `limit` events only. */
+  lastBefore(atMs: number, limit: number): Promise<number>
   /** At most `limit` events after `id`, oldest first. */
   after(id: number, limit: number): Promise<StoredEvent[]>
   close(): Promise<void>
@@ -68,6 +70,17 @@ export async function openEventLog(db: Kysely<Database>): Promise<EventLog> {
       return () => listeners.delete(listener)
     },
     lastId: () => last,
+    lastBefore: async (atMs, limit) => {
+      const first = await db
+        .selectFrom('events')
+        .select('id')
+        .where('id', '>', last - limit)
+        .where('at_ms', '>=', atMs)
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
+      return first ? first.id - 1 : last
+    },
     after: (id, limit) => readAfter(db, id, limit),
     async close() {
       closed = true

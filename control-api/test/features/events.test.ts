@@ -8,14 +8,14 @@ import { type Built, build, ORIGIN } from '../helper.ts'
 type Message = { id: string; event: string; data: string }
 
 /** Reads a stream as a browser's EventSource does. */
-async function open(service: Built, headers: Record<string, string> = {}) {
+async function open(service: Built, headers: Record<string, string> = {}, query = '') {
   const { server } = service.app
   if (!server.listening) await service.app.listen({ host: '127.0.0.1', port: 0 })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const abort = new AbortController()
   onTestFinished(() => abort.abort())
-  const response = await fetch(`http://127.0.0.1:${address.port}/api/v1/events`, {
+  const response = await fetch(`http://127.0.0.1:${address.port}/api/v1/events${query}`, {
     headers: { cookie: service.admin.cookie, ...headers },
     signal: abort.signal,
   })
@@ -89,6 +89,39 @@ describe('GET /events', () => {
           .map(({ id }) => id),
       )
       .toEqual([...missed, late].map(({ id }) => id))
+  })
+
+  test('begins as long ago as asked, each once and in order', async () => {
+    let nowMs = Date.now()
+    const service = await build({ now: () => nowMs })
+    await enrolNode(service)
+    nowMs += 10_000
+    const missed = [await enrolNode(service), await enrolNode(service)]
+    nowMs += 2000
+    const streams = await Promise.all([
+      open(service, {}, '?sinceSeconds=5'),
+      open(service, {}, '?sinceSeconds=1'),
+      open(service, { 'last-event-id': '999999' }, '?sinceSeconds=5'),
+    ])
+    const late = await enrolNode(service)
+    const enrolled = (stream: (typeof streams)[number]) =>
+      stream
+        .events()
+        .filter(({ action }) => action === 'enrolled')
+        .map(({ id }) => id)
+    const [since, none, exact] = streams
+    await expect.poll(() => enrolled(since)).toEqual([...missed, late].map(({ id }) => id))
+    await expect.poll(() => enrolled(none)).toEqual([late.id])
+    await expect.poll(() => exact.messages[0]?.event).toBe('resync')
+  })
+
+  test('asks to fetch everything again when more was missed than is told', async () => {
+    const service = await build()
+    await service.services.write(async (unit) => {
+      for (let i = 0; i < 1001; i++) await unit.emit({ kind: 'node', id: `${i}`, action: 'hello' })
+    })
+    const stream = await open(service, {}, '?sinceSeconds=60')
+    await expect.poll(() => stream.messages.map(({ event }) => event)).toEqual(['resync'])
   })
 
   test('asks to fetch everything again when the id is not of this database', async () => {

@@ -34,13 +34,16 @@ function makeOld(client: QueryClient, queryKey: QueryKey): void {
   void client.invalidateQueries({ queryKey })
 }
 
+/** What is shown when the stream begins was fetched while the page and the stream were loading. */
+const FETCHED_WITHIN_SECONDS = 10
+
 export function LiveProvider({ children }: { children: React.ReactNode }) {
   const client = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
   useEffect(
     () =>
       connectLive({
-        url: new URL('api/v1/events', baseUrl).href,
+        url: new URL(`api/v1/events?sinceSeconds=${FETCHED_WITHIN_SECONDS}`, baseUrl).href,
         onState: setState,
         onChange: (kinds) => {
           for (const kind of kinds) {

@@ -22,6 +22,9 @@ type Deps = {
   mayStillListen: (request: FastifyRequest) => Promise<boolean>
 }
 
+type Asked = { headers: { 'last-event-id'?: string }; query: { sinceSeconds?: number } }
+
+const SINCE_MAX_SECONDS = 3600
 /** More than this was missed: fetching everything again is less work than replaying. */
 const REPLAY_MAX = 1000
 /** From here on one event for all is less work for everybody. */
@@ -32,6 +35,13 @@ const ENDS_STREAMS = new Set<Event['kind']>(['session', 'token', 'user'])
 
 export const eventRoutes = (deps: Deps) => async (app: App) => {
   const { events, hub, mayStillListen } = deps
+  /** The event it goes on after; null: only what comes. */
+  const seenBy = async ({ headers, query }: Asked): Promise<number | null> => {
+    const id = headers['last-event-id']
+    if (id !== undefined) return Number(id)
+    if (query.sinceSeconds === undefined) return null
+    return await events.lastBefore(deps.now() - query.sinceSeconds * 1000, REPLAY_MAX + 1)
+  }
   app.get(
     '/events',
     {
@@ -52,6 +62,16 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
         headers: Type.Object({
           'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })),
         }),
+        querystring: Type.Object({
+          sinceSeconds: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: SINCE_MAX_SECONDS,
+              description:
+                'Begin with what happened this long ago: for who has fetched already what the events are about. Last-Event-ID, which is exact, goes before it',
+            }),
+          ),
+        }),
         response: {
           200: {
             description: 'The stream; each message carries an Event',
@@ -61,7 +81,7 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
       },
     },
     async (request, reply) => {
-      const seen = request.headers['last-event-id']
+      const seen = await seenBy(request)
       const scope = scopeOf(request.user)
       const opened = hub.open(reply)
       const stream =
@@ -73,14 +93,9 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
         if (!(await mayStillListen(request))) stream.close()
       }
       const timer = setInterval(() => check().catch(() => stream.close()), CALLER_CHECK_MS)
-      const following = follow(
-        events,
-        stream,
-        seen === undefined ? null : Number(seen),
-        (stored) => {
-          if (ENDS_STREAMS.has(stored.event.kind)) check().catch(() => stream.close())
-        },
-      )
+      const following = follow(events, stream, seen, (stored) => {
+        if (ENDS_STREAMS.has(stored.event.kind)) check().catch(() => stream.close())
+      })
       stream.onClose(() => {
         clearInterval(timer)
         stopMetrics()
