@@ -3,6 +3,8 @@
  * is passed on as it is, without a time. */
 #include "agent_logs.h"
 
+#include "utf8.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +89,8 @@ static json_t *line_json(const char *line)
 {
     json_int_t time_ms;
     const char *level, *text = read_level(read_time(line, &time_ms), &level);
-    size_t len = line_len(text);
-    /* log_tail_lines() has made it UTF-8; a cut in the middle of a character would undo that. */
-    if (len > LINE_LEN)
-        len = LINE_LEN;
-    while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
-        len--;
+    size_t len = utf8_cut(text, line_len(text), LINE_LEN); /* log_tail_lines() has made it UTF-8 */
+
     return json_pack("{sI ss ss%}", "timeMs", time_ms, "level", level, "text", text, len);
 }
 

@@ -6,6 +6,7 @@
 #include "url_template.h"
 
 #include "mem.h"
+#include "utf8.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static bool read_braces(struct reading *reading)
         add_piece(reading, PIECE_QUERY);
     else
         return wrong(reading, "\"${%.*s}\" is unknown: use ${host}, ${query} or a group's number",
-                     len > 40 ? 40 : (int)len, name);
+                     (int)utf8_cut(name, len, 40), name);
     reading->at = end + 1;
     return true;
 }

@@ -84,3 +84,12 @@ size_t utf8_count(const char *bytes, size_t len)
         count += !is_between(bytes[i], 0x80, 0xbf);
     return count;
 }
+
+size_t utf8_cut(const char *bytes, size_t len, size_t max)
+{
+    if (len <= max)
+        return len;
+    while (max > 0 && is_between(bytes[max], 0x80, 0xbf))
+        max--;
+    return max;
+}

@@ -20,4 +20,7 @@ size_t utf8_encode(char out[4], uint32_t code_point);
 /* Code points in `len` bytes of well-formed UTF-8. */
 size_t utf8_count(const char *bytes, size_t len);
 
+/* The longest part, of at most `max` bytes, that ends with a whole character: of well-formed UTF-8. */
+size_t utf8_cut(const char *bytes, size_t len, size_t max);
+
 #endif

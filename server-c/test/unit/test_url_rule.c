@@ -175,6 +175,10 @@ static void test_wrong(void)
         {__LINE__, "a",
          "/${aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}", true, 1,
          "aaa}\" is unknown"},
+        {__LINE__, "a",
+         "/${aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xef\xbb\xbf"
+         "aaa}",
+         true, 1, "${aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}\" is unknown"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

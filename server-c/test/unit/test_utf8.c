@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "utf8.c"
 
+#include "util.h"
+
 #include "check.h"
 
 static void test_every_code_point(void)
@@ -74,10 +76,23 @@ static void test_rows(void)
         {__LINE__, "ASCII", "a", 1},
         {__LINE__, "euro sign, more behind", "\xe2\x82\xac!", 3},
     };
+    static const struct {
+        int line;
+        const char *bytes;
+        size_t max, want;
+    } cuts[] = {
+        {__LINE__, "short", 5, 5},         {__LINE__, "shorter", 5, 5},
+        {__LINE__, "a\xe2\x82\xac", 4, 4}, {__LINE__, "a\xe2\x82\xac", 3, 1},
+        {__LINE__, "a\xe2\x82\xac", 2, 1}, {__LINE__, "a\xe2\x82\xac", 1, 1},
+        {__LINE__, "\xe2\x82\xac", 2, 0},
+    };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_INT(rows[i].line, rows[i].name,
                   utf8_sequence_len(rows[i].bytes, strlen(rows[i].bytes)), rows[i].want);
+    for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
+        CHECK_INT(cuts[i].line, cuts[i].bytes,
+                  utf8_cut(cuts[i].bytes, strlen(cuts[i].bytes), cuts[i].max), cuts[i].want);
     CHECK_INT(__LINE__, "characters, not bytes", utf8_count("a\xc3\xa9\xf0\x9f\x8c\xbb", 7), 3);
 }
 
