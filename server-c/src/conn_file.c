@@ -30,25 +30,16 @@ static void on_found(struct file_waiter *waiter, struct file_entry *entry)
     conn_run(c);
 }
 
-/* Whoever takes none, and who looks for a copy or a page, has no use for them. */
-static bool wants_codings(const struct conn *c)
-{
-    return c->ex->search == SEARCH_FILE && c->ex->site->coding_count > 0 &&
-           http_request_has(&c->ex->req, FIELD_ACCEPT_ENCODING);
-}
-
 void conn_search(struct conn *c, const struct site_location *location)
 {
     struct loop *loop = c->loop;
-    struct file_key key = location->key;
     struct file_entry *entry = NULL;
 
-    key.wants_codings = wants_codings(c);
     c->ex->place = location->place;
     c->ex->waiter.on_ready = on_found;
     loop->files.now_ms = uv_now(&loop->uv);
-    switch (file_cache_find(&loop->files, c->ex->live->sites, location->place, &key, &c->ex->waiter,
-                            &entry)) {
+    switch (file_cache_find(&loop->files, c->ex->live->sites, location->place, &location->key,
+                            &c->ex->waiter, &entry)) {
     case FILE_HIT:
         loop_count(c->ex->live, COUNTER_CACHE_HITS, 1);
         answer_found(c, entry);
@@ -103,8 +94,7 @@ static void search_coded(struct conn *c, struct file_entry *entry, enum http_cod
     struct span path = file_entry_path(entry), variable = file_entry_variable(entry);
     const char *suffix = http_coding_suffix(coding);
     size_t index_len = strlen(entry->index), suffix_len = strlen(suffix);
-    struct site_location location = {c->ex->place,
-                                     {.variable = variable, .path = {scratch->bytes, 0}}};
+    struct site_location location = {c->ex->place, {variable, {scratch->bytes, 0}}};
 
     location.key.path.len = path.len + index_len + suffix_len;
     if (location.key.path.len >= scratch->cap) {
@@ -151,9 +141,7 @@ static struct response_file describe(const struct conn *c, const struct file_ent
         .facts = facts,
         .type = mime_type(c->ex->live->cfg, file_entry_name(named(c, entry))),
         .coding = c->ex->coding == CODING_IDENTITY ? NULL : http_coding_name(c->ex->coding),
-        /* As far as is known: who takes a coded copy may get another answer. */
-        .varies = named(c, entry)->codings != 0 ||
-                  (!named(c, entry)->knows_codings && c->ex->site->coding_count > 0),
+        .varies = named(c, entry)->codings != 0,
     };
 }
 

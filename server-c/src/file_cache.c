@@ -55,7 +55,6 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
     }
     entry->is_folder = found->is_folder;
     entry->codings = found->codings;
-    entry->knows_codings = found->knows_codings;
     entry->version = file_version_of(&found->st);
     entry->ctime = found->st.st_ctim;
     entry->device = found->st.st_dev;
@@ -82,15 +81,12 @@ static bool is_same(const struct file_entry *entry, const struct file_lookup *lo
     if (found->status != HTTP_OK)
         return true;
     return entry->is_folder == found->is_folder && entry->codings == found->codings &&
-           entry->knows_codings == found->knows_codings && file_entry_is_of(entry, &found->st) &&
-           strcmp(entry->index, index) == 0;
+           file_entry_is_of(entry, &found->st) && strcmp(entry->index, index) == 0;
 }
 
 static struct file_key key_of(const struct file_entry *entry)
 {
-    return (struct file_key){.variable = file_entry_variable(entry),
-                             .path = file_entry_path(entry),
-                             .wants_codings = entry->seeks_codings};
+    return (struct file_key){file_entry_variable(entry), file_entry_path(entry)};
 }
 
 /* The file was opened once more; an entry that has none takes it. */
@@ -316,32 +312,22 @@ static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
            !file_watch_may_wait(cache, entry);
 }
 
-/* It was known before somebody asked who takes coded copies. That one gets the file itself if the copies
- * can't be seen at once, rather than to wait for the disk. */
-static bool lacks_codings(const struct file_entry *entry, const struct file_key *key)
-{
-    return key->wants_codings && !entry->knows_codings && !entry->lookup &&
-           entry->status == HTTP_OK && !entry->is_folder;
-}
-
 /* What is known of the key holds: FILE_WAIT when its file must be looked up all the same. */
 static enum file_answer answer_known(struct file_cache *cache, struct site_set *set,
-                                     const struct file_place *place, const struct file_key *key,
-                                     struct file_entry *entry, struct file_waiter *waiter,
-                                     struct file_entry **out)
+                                     const struct file_place *place, struct file_entry *entry,
+                                     struct file_waiter *waiter, struct file_entry **out)
 {
     enum file_answer answer = FILE_HIT;
-    bool lacks = lacks_codings(entry, key);
 
     file_cache_get(entry);
     if (file_entry_is_bare(entry)) {
-        if (entry->lookup || lacks || !open_again(cache, place, entry, waiter)) {
+        if (entry->lookup || !open_again(cache, place, entry, waiter)) {
             file_cache_put(cache, entry);
             return FILE_WAIT;
         }
         answer = FILE_SEEN;
         file_store_enforce_limits(cache);
-    } else if (lacks || wants_refresh(cache, entry)) {
+    } else if (wants_refresh(cache, entry)) {
         *out = see(cache, place, entry, waiter);
         if (*out) {
             file_cache_put(cache, entry);
@@ -361,10 +347,8 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
     bool caching = cache->limits.ttl_ms > 0 && key->path.len <= PATH_CACHED_MAX;
     struct file_entry *entry = caching ? file_store_find(cache, place->lookup_id, key) : NULL;
 
-    if (entry && key->wants_codings && !entry->lookup)
-        entry->seeks_codings = true;
     if (entry && entry->is_known && is_trusted(cache, entry)) {
-        enum file_answer answer = answer_known(cache, set, place, key, entry, waiter, out);
+        enum file_answer answer = answer_known(cache, set, place, entry, waiter, out);
         if (answer != FILE_WAIT)
             return answer;
     }

@@ -50,8 +50,6 @@ struct file_entry {
     bool is_folder;            /* for dir_listing.h; it has a descriptor, no facts and no body */
     unsigned codings;          /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
                                   regular and not older than the file */
-    bool knows_codings;        /* else nobody who takes any has asked, and none was looked for */
-    bool seeks_codings;        /* the next look-up looks for them */
     int fd;                    /* -1: closed, as the bytes are in `body`, or there is no file */
     uint32_t descriptor_users; /* requests and jobs that read from `fd`: it stays open for them */
     struct file_facts facts;

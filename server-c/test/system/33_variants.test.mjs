@@ -41,27 +41,6 @@ test('precompressed siblings by what the client takes', async (t) => {
   assert.deepEqual([direct.text, direct.headers['content-encoding']], ['BR', undefined])
 })
 
-test('copies are looked for when somebody takes any', async (t) => {
-  const node = await startNode(t, {
-    files: { 'a.js': 'plain', 'a.js.gz': 'GZIP', 'b.css': 'no sibling' },
-    config: { workers: 1 }, // each has a cache of its own
-  })
-  for (const target of ['/a.js', '/b.css']) {
-    const { text, headers } = await get(node.port, target)
-    assert.ok(['plain', 'no sibling'].includes(text))
-    // It is not known yet whether there is a copy, and a cache must not take this for the only answer.
-    assert.equal(headers.vary, 'Accept-Encoding', target)
-  }
-  await until(async () => (await get(node.port, '/a.js', takes('gzip'))).text === 'GZIP', 'GZIP')
-  await until(
-    async () => (await get(node.port, '/b.css', takes('gzip'))).headers.vary === undefined,
-    'no copy',
-  )
-  const [a, b] = [await get(node.port, '/a.js'), await get(node.port, '/b.css')]
-  assert.deepEqual([a.text, a.headers.vary], ['plain', 'Accept-Encoding'])
-  assert.deepEqual([b.text, b.headers.vary], ['no sibling', undefined])
-})
-
 test('variants have tags and ranges of their own', async (t) => {
   const node = await startNode(t, { files: { 'a.js': '0123456789', 'a.js.gz': 'abcdefghij' } })
   const old = new Date(Date.now() - 60_000)

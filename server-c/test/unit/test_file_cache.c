@@ -35,7 +35,6 @@ static enum http_status forced; /* 0: ask the disk */
 /* Said of what was found, instead of what the clock says. */
 static bool settles, has_young_mtime;
 static int lookups;
-static bool takes_none; /* who asks has no use for coded copies */
 
 static void spied_lookup(struct file_found *found, const struct file_place *in,
                          const struct file_key *key, struct folder_chain *chain)
@@ -65,9 +64,7 @@ static void on_ready(struct file_waiter *waiter, struct file_entry *entry)
 static struct file_entry *find_in(const struct file_place *in, const char *variable,
                                   const char *path)
 {
-    const struct file_key key = {.variable = {variable, strlen(variable)},
-                                 .path = {path, strlen(path)},
-                                 .wants_codings = !takes_none};
+    const struct file_key key = {{variable, strlen(variable)}, {path, strlen(path)}};
     struct file_waiter waiter = {.on_ready = on_ready};
     struct file_entry *entry = NULL;
 
@@ -284,46 +281,6 @@ static void test_folders_and_siblings(void)
     entry = find("/inode.js");
     CHECK_TRUE(strchr(entry->facts.etag, '-') != strrchr(entry->facts.etag, '-'), "three parts");
     put(entry);
-}
-
-/* Copies are looked for when the first comes who takes any; until they are found the file itself is
- * sent, and nobody waits. */
-static void test_copies_nobody_takes(void)
-{
-    struct file_entry *entry;
-
-    cache.limits.ttl_ms = 100000;
-    write_at("d.js", 1000, "plain");
-    write_at("d.js.br", 1000, "coded");
-    takes_none = true;
-    entry = find("/d.js");
-    CHECK_TRUE(entry->codings == 0 && !entry->knows_codings, "not looked for");
-    CHECK_STR(__LINE__, "served", body_of(entry), "plain");
-    put(entry);
-    takes_none = false;
-    lookups = 0;
-    entry = find("/d.js");
-    CHECK_TRUE(!was_told && entry->codings == 0, "what is known, at once");
-    put(entry);
-    while (port.outstanding > 0)
-        uv_run(&loop, UV_RUN_ONCE);
-    CHECK_INT(__LINE__, "looked for meanwhile", lookups, 1);
-    entry = find("/d.js");
-    CHECK_TRUE(entry->codings == 1u << 1 && entry->knows_codings, "found");
-    put(entry);
-    takes_none = true;
-    entry = find("/d.js");
-    CHECK_TRUE(entry->knows_codings, "and still known for who takes none");
-    put(entry);
-    takes_none = false;
-    CHECK_INT(__LINE__, "each looked for once", lookups, 1);
-    put(find("/none.js"));
-    takes_none = true;
-    put(find("/none2.js"));
-    takes_none = false;
-    lookups = 0;
-    put(find("/none2.js"));
-    CHECK_INT(__LINE__, "what is not there has no copies", lookups, 0);
 }
 
 static uv_sem_t gate;
@@ -697,7 +654,6 @@ int main(void)
     test_disk_errors();
     test_keys();
     test_folders_and_siblings();
-    test_copies_nobody_takes();
     test_waiters_that_are_gone();
     test_looks_on_the_loop();
     while (port.outstanding > 0)
