@@ -122,8 +122,10 @@ static bool start(struct conn *c, const struct dir_listing_order *order)
     if (begin_listing(c)) {
         c->ex->listing =
             dir_listing_start(loop->shared->read_lane, &loop->port, order, on_listing, c);
-        if (c->ex->listing)
+        if (c->ex->listing) {
+            loop_count(c->ex->live, COUNTER_READ_JOBS, 1);
             return true;
+        }
         end_listing(c);
     }
     loop_count(c->ex->live, COUNTER_LANE_REJECTED, 1);

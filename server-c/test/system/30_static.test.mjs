@@ -289,6 +289,28 @@ test('files arrive whole, cold and warm, large and small', async (t) => {
   }
 })
 
+test('a small file and a listing are jobs of the read lane, too', async (t) => {
+  const node = await startNode(t, {
+    site: { directoryListing: { enabled: true } },
+    config: { statCache: { engine: 'off' } },
+  })
+  mkdirSync(join(node.root, 'folder'))
+  assert.equal((await get(node.port, '/folder/')).status, 200)
+  const listed = (await node.status()).series[0]
+  assert.equal(listed.counters.readJobs, 1)
+  assert.equal(listed.stages.read.count, 1)
+
+  const path = join(node.root, 'small.bin')
+  writeFileSync(path, Buffer.alloc(50_000, 'x'))
+  await until(async () => {
+    makeCold(path)
+    await get(node.port, '/small.bin')
+    return (await node.status()).series[0].stages.read.count > 1
+  }, 'a read from the disk')
+  const read = (await node.status()).series[0]
+  assert.equal(read.counters.readJobs, read.stages.read.count)
+})
+
 test('a file that shrinks while it is sent ends the connection, with none but its own bytes', async (t) => {
   const node = await startNode(t)
   const path = join(node.root, 'shrinks.bin')
