@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Starts the real processes; they end with the test.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 
@@ -42,14 +41,4 @@ export async function startServer(dataDir: string, env: Record<string, string> =
   await expect.poll(() => server.out.stdout, { timeout: START_WITHIN_MS }).toMatch(/Agents/)
   const url = /Console and API {2}(\S+)/.exec(server.out.stdout)?.[1] ?? ''
   return { ...server, url }
-}
-
-/** For what must be found at the same place after a kill. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((listening) => server.once('listening', listening))
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

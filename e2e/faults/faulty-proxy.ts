@@ -11,7 +11,7 @@
 // When the fault ends, what is half-open is reset, as by a router that has forgotten it.
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { HOST } from '../real-farm/ports.ts'
+import { HOST } from '../real-farm/host.ts'
 import type { Random } from '../real-farm/random.ts'
 
 export const CUTS = ['close', 'reset', 'half-open', 'black-hole', 'stall'] as const

@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { HOST } from '../real-farm/host.ts'
 import { enter, hold } from '../real-farm/namespaces.ts'
-import { HOST } from '../real-farm/ports.ts'
 import type { Child } from '../real-farm/processes.ts'
 
 const PAGE_BYTES = 4096

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { admin, serverScript, stringField } from '../../scripts/farm/control-plane.ts'
 import { Api } from './api.ts'
-import { HOST } from './ports.ts'
+import { HOST } from './host.ts'
 import type { Preload } from './preload.ts'
 import { Child, cleanEnv } from './processes.ts'
 

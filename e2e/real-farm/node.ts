@@ -8,7 +8,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { HOST } from './ports.ts'
+import { HOST } from './host.ts'
 import type { Preload } from './preload.ts'
 import { Child, cleanEnv } from './processes.ts'
 

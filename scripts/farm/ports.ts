@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Is a port free, who has it, and which are free?
+// Is a port free, and who has it?
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { basename } from 'node:path'
@@ -23,17 +23,6 @@ export async function isFree(port: number): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-/** Ports that are free now, all different. Someone else may take one before it is used. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)))
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === 'object' && address ? address.port : 0
-  })
-  await Promise.all(servers.map(close))
-  return ports
 }
 
 function socketInodes(port: number): Set<string> {

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { type Death, endLeftover, ManagedProcess } from '../farm/managed-process.ts'
 import { farmPorts } from '../farm/options.ts'
-import { freePorts, isFree, portHolder } from '../farm/ports.ts'
+import { isFree, portHolder } from '../farm/ports.ts'
 import { processStart } from '../setup/lock.mjs'
 
 const dir = mkdtempSync(join(tmpdir(), 'farmstead-farm-'))
@@ -97,11 +97,6 @@ describe('ports', () => {
     await once(server, 'close')
     assert.equal(await isFree(port), true)
     assert.equal(portHolder(port), '')
-  })
-
-  it('gives different free ports', async () => {
-    const ports = await freePorts(8)
-    assert.equal(new Set(ports).size, 8)
   })
 })
 

@@ -17,7 +17,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Problem } from '../../scripts/setup/problem.mjs'
 import { runMain } from '../../scripts/setup/run-main.mjs'
-import { AgentNode, freePort, nodeBinary } from '../test/support/agent-node.mjs'
+import { freePort } from '../../scripts/testing/free-port.mjs'
+import { AgentNode, nodeBinary } from '../test/support/agent-node.mjs'
 import { FakeControlPlane } from '../test/support/fake-control-plane.mjs'
 
 const SETTLE_MS = 2000 // and two reports

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { freePort } from './free-port.mjs'
+import { freePort } from '../../scripts/testing/free-port.mjs'
 import { giveAway, hasEnded, processTree, startPinned, stop } from './processes.mjs'
 
 const READY_WITHIN_MS = 10_000

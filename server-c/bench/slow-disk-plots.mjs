@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { freePort } from './free-port.mjs'
+import { freePort } from '../../scripts/testing/free-port.mjs'
 import { measure, openBench } from './slow-disk.mjs'
 
 const THREADS = [4, 64]

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from './free-port.mjs'
+import { freePort } from '../../scripts/testing/free-port.mjs'
 
 const NODE = fileURLToPath(new URL('../build/release/farmstead-node', import.meta.url))
 const START_MS = 5000

@@ -6,8 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { nodeBinary, tempDir } from '../helper.ts'
-import { freePort } from '../processes.ts'
 import { type Json, RealControlPlane, run } from './real-process.ts'
 
 const execute = promisify(execFile)

@@ -4,10 +4,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import type { ReportRequest } from '../../src/agents/messages.gen.ts'
 import { example } from '../agents/node-client.ts'
 import { ask, joinOverTls } from '../agents/tls-joining.ts'
@@ -221,12 +221,4 @@ const textOf = (home: string, version: number): string => {
   const headers = [{ action: 'set', name: 'X-Version', value: `v${version}` }]
   const sites = [{ hosts: ['*'], root: join(home, 'site'), headers }]
   return JSON.stringify({ workers: 1, sites }, null, 1)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', () => done()))
-  const address = server.address()
-  await new Promise<void>((done) => server.close(() => done()))
-  return typeof address === 'object' && address ? address.port : 0
 }

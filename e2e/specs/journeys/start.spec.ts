@@ -6,9 +6,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePorts, isFree } from '../../../scripts/farm/ports.ts'
+import { isFree } from '../../../scripts/farm/ports.ts'
 import { generateSite } from '../../../scripts/sample-site/generate.ts'
 import { root } from '../../../scripts/setup/paths.mjs'
+import { freePorts } from '../../../scripts/testing/free-port.mjs'
 import { expect, test } from '../../fixtures/index.ts'
 
 /** Set-up finds nothing to do, and then the whole farm starts. */

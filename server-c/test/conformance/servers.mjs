@@ -8,17 +8,9 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { startNode, until } from '../support/node.mjs'
 import { writeDocroot } from './docroot.mjs'
-
-async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 function answers(port) {
   return new Promise((resolve) => {

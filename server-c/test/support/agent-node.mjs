@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 
 export const nodeBinary =
   process.env.FARMSTEAD_NODE ??
@@ -17,16 +17,6 @@ export const nodeBinary =
 const proxies = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY']
 const env = { ...process.env, ...Object.fromEntries(proxies.map((name) => [name, ''])) }
 for (const name of ['no_proxy', 'NO_PROXY']) delete env[name]
-
-/** A port that was free a moment ago. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Runs the nodeBinary to its end; a first argument { wrap, env } may put a command before it. */
 export async function run(...words) {

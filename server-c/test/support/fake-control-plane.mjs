@@ -14,6 +14,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { keyOf } from './fake-ca.mjs'
 import { id, makeIdentities } from './fake-identities.mjs'
 import { validate } from './protocol-schemas.mjs'
@@ -82,9 +83,9 @@ export class FakeControlPlane {
       this.#sockets.add(socket)
       socket.on('close', () => this.#sockets.delete(socket))
     })
+    this.#port ||= await freePort()
     this.#server.listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
-    this.#port = this.#server.address().port
     return this
   }
 

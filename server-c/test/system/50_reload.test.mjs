@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { freePort } from '../support/agent-node.mjs'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { startNode } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 

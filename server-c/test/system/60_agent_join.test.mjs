@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { AgentNode, freePort, run } from '../support/agent-node.mjs'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { AgentNode, run } from '../support/agent-node.mjs'
 import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 
 let control

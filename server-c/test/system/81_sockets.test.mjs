@@ -7,6 +7,7 @@ import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync }
 import net from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 
@@ -156,10 +157,7 @@ test('a long path works, a Unix socket alone, too', async (t) => {
 })
 
 test('a reload moves an address on the same port and fails no request that was begun', async (t) => {
-  const probe = net.createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address()
-  probe.close()
+  const port = await freePort()
   const node = await startNode(t, {
     files,
     config: { listen: [{ address: '127.0.0.1', port }] },

@@ -17,10 +17,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../../scripts/testing/free-port.mjs'
 import { badDisk } from '../support/bad-disk.mjs'
 import { checkPage, content, LINE, Memory, Random } from '../support/chaos.mjs'
 import { startNode, tempFolder, until } from '../support/node.mjs'
@@ -483,14 +483,6 @@ async function visit(port, world) {
   } finally {
     client.close()
   }
-}
-
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 // --- all of it -----------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
+import { freePort } from '../../../../scripts/testing/free-port.mjs'
 import type { Rollout } from '../../../src/features/rollouts/schema.ts'
 import { type Built, build, nodeBinary, tempDir } from '../../helper.ts'
 
@@ -76,14 +76,4 @@ async function startNode({ admin }: Built, url: string, name: string): Promise<v
     child.kill('SIGTERM')
     await ended
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The real service is killed while a rollout is under way, and takes it up again when its nodes are back.
 import { expect, test } from 'vitest'
+import { freePort } from '../../../../scripts/testing/free-port.mjs'
 import { Session } from '../../durability/session.ts'
 import { tempDir } from '../../helper.ts'
-import { freePort, serverEnv, startServer } from '../../processes.ts'
+import { serverEnv, startServer } from '../../processes.ts'
 import { oneTimePassword } from '../../service-process.ts'
 import { SimulatedNode } from '../../simulated-node.ts'
 

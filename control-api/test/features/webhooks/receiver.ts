@@ -19,7 +19,7 @@ export const status =
   (response) =>
     response.writeHead(code).end('no')
 
-export async function startReceiver({ port = 0 } = {}) {
+export async function startReceiver() {
   const received: Received[] = []
   const receiver = {
     received,
@@ -40,7 +40,7 @@ export async function startReceiver({ port = 0 } = {}) {
     received.push(one)
     receiver.answer(response, one)
   })
-  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   onTestFinished(receiver.close)
   receiver.port = (server.address() as AddressInfo).port
   receiver.url = `http://127.0.0.1:${receiver.port}/hook`
