@@ -12,8 +12,16 @@
 
 static void answer_found(struct conn *c, struct file_entry *entry);
 static void answer_file(struct conn *c, struct file_entry *entry);
+static void search_again(struct conn *c, enum http_status verdict);
 
 /* --- looking for it -------------------------------------------------------------------------- */
+
+/* Whoever takes none, and who looks for a copy or a page, has no use for them. */
+static bool wants_codings(const struct conn *c)
+{
+    return c->ex->search == SEARCH_FILE && c->ex->site->coding_count > 0 &&
+           http_request_has(&c->ex->req, FIELD_ACCEPT_ENCODING);
+}
 
 static void on_found(struct file_waiter *waiter, struct file_entry *entry)
 {
@@ -23,23 +31,30 @@ static void on_found(struct file_waiter *waiter, struct file_entry *entry)
     c->ex->clock.stat_wait_ns += waiter->wait_ns;
     c->ex->clock.stat_ns += waiter->work_ns;
     c->loop->files.now_ms = uv_now(&c->loop->uv);
-    if (entry)
-        answer_found(c, entry);
-    else
+    if (!entry) {
         conn_refuse(c, HTTP_UNAVAILABLE);
+    } else if (wants_codings(c) && file_entry_lacks_codings(entry) &&
+               c->ex->attempts + 1 < FIND_ATTEMPTS) {
+        file_cache_put(&c->loop->files, entry);
+        search_again(c, HTTP_UNAVAILABLE);
+    } else {
+        answer_found(c, entry);
+    }
     conn_run(c);
 }
 
 void conn_search(struct conn *c, const struct site_location *location)
 {
     struct loop *loop = c->loop;
+    struct file_key key = location->key;
     struct file_entry *entry = NULL;
 
+    key.wants_codings = wants_codings(c);
     c->ex->place = location->place;
     c->ex->waiter.on_ready = on_found;
     loop->files.now_ms = uv_now(&loop->uv);
-    switch (file_cache_find(&loop->files, c->ex->live->sites, location->place, &location->key,
-                            &c->ex->waiter, &entry)) {
+    switch (file_cache_find(&loop->files, c->ex->live->sites, location->place, &key, &c->ex->waiter,
+                            &entry)) {
     case FILE_HIT:
         loop_count(c->ex->live, COUNTER_CACHE_HITS, 1);
         answer_found(c, entry);
@@ -94,7 +109,8 @@ static void search_coded(struct conn *c, struct file_entry *entry, enum http_cod
     struct span path = file_entry_path(entry), variable = file_entry_variable(entry);
     const char *suffix = http_coding_suffix(coding);
     size_t index_len = strlen(entry->index), suffix_len = strlen(suffix);
-    struct site_location location = {c->ex->place, {variable, {scratch->bytes, 0}}};
+    struct site_location location = {c->ex->place,
+                                     {.variable = variable, .path = {scratch->bytes, 0}}};
 
     location.key.path.len = path.len + index_len + suffix_len;
     if (location.key.path.len >= scratch->cap) {
@@ -141,7 +157,9 @@ static struct response_file describe(const struct conn *c, const struct file_ent
         .facts = facts,
         .type = mime_type(c->ex->live->cfg, file_entry_name(named(c, entry))),
         .coding = c->ex->coding == CODING_IDENTITY ? NULL : http_coding_name(c->ex->coding),
-        .varies = named(c, entry)->codings != 0,
+        /* As far as is known: who takes a coded copy may get another answer. */
+        .varies = named(c, entry)->codings != 0 ||
+                  (!named(c, entry)->knows_codings && c->ex->site->coding_count > 0),
     };
 }
 

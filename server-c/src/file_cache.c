@@ -55,6 +55,7 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
     }
     entry->is_folder = found->is_folder;
     entry->codings = found->codings;
+    entry->knows_codings = found->knows_codings;
     entry->version = file_version_of(&found->st);
     entry->ctime = found->st.st_ctim;
     entry->device = found->st.st_dev;
@@ -81,12 +82,15 @@ static bool is_same(const struct file_entry *entry, const struct file_lookup *lo
     if (found->status != HTTP_OK)
         return true;
     return entry->is_folder == found->is_folder && entry->codings == found->codings &&
-           file_entry_is_of(entry, &found->st) && strcmp(entry->index, index) == 0;
+           entry->knows_codings == found->knows_codings && file_entry_is_of(entry, &found->st) &&
+           strcmp(entry->index, index) == 0;
 }
 
 static struct file_key key_of(const struct file_entry *entry)
 {
-    return (struct file_key){file_entry_variable(entry), file_entry_path(entry)};
+    return (struct file_key){.variable = file_entry_variable(entry),
+                             .path = file_entry_path(entry),
+                             .wants_codings = entry->seeks_codings};
 }
 
 /* The file was opened once more; an entry that has none takes it. */
@@ -262,6 +266,7 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
                          const struct file_place *place, struct file_entry *entry)
 {
     struct file_lookup *lookup = malloc(sizeof(*lookup));
+    bool is_new = !entry->is_known || (entry->seeks_codings && file_entry_lacks_codings(entry));
     struct folder_settled settled;
 
     if (!lookup)
@@ -276,8 +281,8 @@ static bool start_lookup(struct file_cache *cache, struct site_set *set,
     file_wait_init(&lookup->waiters);
     file_watch_lend(cache, &lookup->loan, entry);
     /* What is known is in use, and hardly ever needs the disk: it goes before what is not. */
-    if ((entry->is_known ? io_lane_submit_first : io_lane_submit)(cache->stat_lane, cache->port,
-                                                                  &lookup->job) != 0) {
+    if ((is_new ? io_lane_submit : io_lane_submit_first)(cache->stat_lane, cache->port,
+                                                         &lookup->job) != 0) {
         file_watch_settle(cache, &lookup->loan, place, entry, 0, false, &settled);
         free(lookup);
         return false;
@@ -346,8 +351,11 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
 {
     bool caching = cache->limits.ttl_ms > 0 && key->path.len <= PATH_CACHED_MAX;
     struct file_entry *entry = caching ? file_store_find(cache, place->lookup_id, key) : NULL;
+    bool holds = entry && entry->is_known && is_trusted(cache, entry);
 
-    if (entry && entry->is_known && is_trusted(cache, entry)) {
+    if (entry && key->wants_codings && !entry->lookup)
+        entry->seeks_codings = true;
+    if (holds && !(key->wants_codings && file_entry_lacks_codings(entry))) {
         enum file_answer answer = answer_known(cache, set, place, entry, waiter, out);
         if (answer != FILE_WAIT)
             return answer;
@@ -369,6 +377,9 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
         file_wait_join(&entry->lookup->waiters, waiter);
     } else if (start_lookup(cache, set, place, entry)) {
         file_wait_begin(&entry->lookup->waiters, waiter, &entry->lookup->job);
+    } else if (holds && !file_entry_is_bare(entry)) {
+        *out = entry; /* only its copies are not known, and the lane is full */
+        return FILE_HIT;
     } else {
         if (!entry->is_known && entry->in_table)
             file_store_unlink(cache, entry);

@@ -45,12 +45,14 @@ struct file_entry {
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
 
-    enum http_status status;   /* HTTP_OK: a regular file, or a folder to list. 301: a folder
+    enum http_status status; /* HTTP_OK: a regular file, or a folder to list. 301: a folder
                                   without its slash. Else the refusal: 404, 403, 500, 503 */
-    bool is_folder;            /* for dir_listing.h; it has a descriptor, no facts and no body */
-    unsigned codings;          /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
+    bool is_folder;          /* for dir_listing.h; it has a descriptor, no facts and no body */
+    unsigned codings;        /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
                                   regular and not older than the file */
-    int fd;                    /* -1: closed, as the bytes are in `body`, or there is no file */
+    bool knows_codings;      /* else none was looked for */
+    bool seeks_codings;      /* the next look-up looks for them: somebody who takes any has asked */
+    int fd;                  /* -1: closed, as the bytes are in `body`, or there is no file */
     uint32_t descriptor_users; /* requests and jobs that read from `fd`: it stays open for them */
     struct file_facts facts;
     struct file_version version;
@@ -156,7 +158,8 @@ void file_cache_sweep(struct file_cache *cache);
 enum file_answer { FILE_HIT, FILE_SEEN, FILE_WAIT, FILE_BUSY };
 /* What is known of the key in `place`, which lives as long as `set`. FILE_HIT: *entry, referenced.
  * FILE_SEEN: so, too, after a look at what the kernel had in memory, of waiter->work_ns.
- * FILE_WAIT: the waiter will hear. FILE_BUSY: the stat lane is full. `key` is copied. */
+ * FILE_WAIT: the waiter will hear. FILE_BUSY: the stat lane is full. `key` is copied.
+ * Who wants codings and is told of an entry that lacks them joined a look-up for others: ask again. */
 enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
                                  const struct file_place *place, const struct file_key *key,
                                  struct file_waiter *waiter, struct file_entry **entry);
@@ -185,6 +188,12 @@ static inline void file_entry_hold_descriptor(struct file_entry *entry)
 static inline void file_entry_release_descriptor(struct file_entry *entry)
 {
     entry->descriptor_users--;
+}
+
+/* A file of which nobody who takes coded copies has asked yet: whether there are any is not known. */
+static inline bool file_entry_lacks_codings(const struct file_entry *entry)
+{
+    return !entry->knows_codings && entry->status == HTTP_OK && !entry->is_folder;
 }
 
 /* Only what is known of the file is there: it was closed to make room. */

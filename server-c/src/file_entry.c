@@ -158,6 +158,7 @@ struct file_entry *file_entry_new(struct file_cache *cache, uint64_t lookup_id,
     entry->refs = 1;
     entry->fd = -1;
     entry->index = "";
+    entry->seeks_codings = key->wants_codings;
     entry->key_len = len;
     entry->variable_len = key->variable.len;
     if (key->variable.len > 0)

@@ -123,6 +123,8 @@ static void find_siblings(const struct search *search, const char *path)
     char sibling[PATH_MAX];
     size_t len = strlen(path);
 
+    if (!search->found->knows_codings)
+        return;
     for (size_t i = 0; i < search->site->precompressed_count; i++) {
         enum http_coding coding = http_coding_named(search->site->precompressed[i]);
         const char *suffix;
@@ -210,6 +212,12 @@ static void end_search(const struct search *search)
         found->is_settling || found->has_young_mtime || is_young(&found->st.st_ctim, &search->now);
 }
 
+static struct file_found new_found(const struct file_place *place, const struct file_key *key)
+{
+    return (struct file_found){
+        .fd = -1, .index = place->site->index_count, .knows_codings = key->wants_codings};
+}
+
 void file_lookup_run(struct file_found *found, const struct file_place *place,
                      const struct file_key *key, struct folder_chain *chain)
 {
@@ -217,7 +225,7 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
         .found = found, .site = place->site, .root = file_place_open(place, key->variable)};
 
     clock_gettime(CLOCK_REALTIME, &search.now);
-    *found = (struct file_found){.fd = -1, .index = place->site->index_count};
+    *found = new_found(place, key);
     if (search.root < 0) {
         found->status = refusal_of(search.root);
         return;
@@ -236,7 +244,7 @@ bool file_lookup_glance(struct file_found *found, const struct file_place *place
         .found = found, .site = place->site, .root = glance->root, .glance = glance};
 
     clock_gettime(CLOCK_REALTIME, &search.now);
-    *found = (struct file_found){.fd = -1, .index = place->site->index_count};
+    *found = new_found(place, key);
     glance->would_wait = false;
     found->status = look_up(&search, key->path);
     end_search(&search);

@@ -25,6 +25,8 @@ struct file_place {
 struct file_key {
     struct span variable; /* empty for a place that is no template */
     struct span path;     /* as url_path made it: begins with '/' */
+    /* Who asks takes coded copies, so whether there are any is to be known; no part of the key. */
+    bool wants_codings;
 };
 
 /* A place's folder for one key. */

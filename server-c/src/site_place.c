@@ -99,7 +99,7 @@ static enum http_status locate_alias(const struct site_places *places, struct sp
         if (rest.len == 0 || rest.len >= shortest.len)
             continue;
         shortest = rest;
-        *location = (struct site_location){&places->aliases[i], {{0}, rest}};
+        *location = (struct site_location){&places->aliases[i], {.path = rest}};
         status = HTTP_OK;
     }
     return status;
@@ -143,8 +143,8 @@ static enum http_status locate_home(const struct site_places *places, struct spa
     memcpy(scratch->bytes + 1, folder, folder_len);
     memcpy(scratch->bytes + 1 + folder_len, slash, rest_len);
     scratch->bytes[1 + folder_len + rest_len] = '\0';
-    *location =
-        (struct site_location){&places->homes, {user, {scratch->bytes, 1 + folder_len + rest_len}}};
+    *location = (struct site_location){
+        &places->homes, {.variable = user, .path = {scratch->bytes, 1 + folder_len + rest_len}}};
     return HTTP_OK;
 }
 
@@ -159,7 +159,7 @@ enum http_status site_places_locate_root(const struct site_places *places, struc
         if (!site_host_is_name(variable))
             return HTTP_NOT_FOUND;
     }
-    *location = (struct site_location){&places->root, {variable, path}};
+    *location = (struct site_location){&places->root, {.variable = variable, .path = path}};
     return HTTP_OK;
 }
 

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { hungDisk } from '../support/hung-disk.mjs'
 import { startNode, until } from '../support/node.mjs'
-import { get } from '../support/raw.mjs'
+import { get, RawClient, request } from '../support/raw.mjs'
 
 const takes = (coding) => ({ lines: [`Accept-Encoding: ${coding}`] })
 
@@ -39,6 +40,51 @@ test('precompressed siblings by what the client takes', async (t) => {
   assert.equal((await get(node.port, '/dir/', takes('gzip'))).text, 'ZIPPED')
   const direct = await get(node.port, '/a.js.br', takes('br'))
   assert.deepEqual([direct.text, direct.headers['content-encoding']], ['BR', undefined])
+})
+
+for (const engine of ['ttl', 'inotify', 'off']) {
+  test(`copies are looked for when somebody takes any, and that one has them: ${engine}`, async (t) => {
+    const node = await startNode(t, {
+      files: { 'a.js': 'plain', 'a.js.gz': 'GZIP', 'b.css': 'no sibling' },
+      config: { workers: 1, statCache: { engine } }, // each worker has a cache of its own
+    })
+    for (const [target, text] of [
+      ['/a.js', 'plain'],
+      ['/b.css', 'no sibling'],
+    ]) {
+      const answer = await get(node.port, target)
+      // It is not known yet whether there is a copy, and a cache must not take this for the only answer.
+      assert.deepEqual([answer.text, answer.headers.vary], [text, 'Accept-Encoding'])
+    }
+    assert.equal((await get(node.port, '/a.js', takes('gzip'))).text, 'GZIP')
+    assert.equal((await get(node.port, '/b.css', takes('gzip'))).headers.vary, undefined)
+    const a = await get(node.port, '/a.js')
+    assert.deepEqual([a.text, a.headers.vary], ['plain', 'Accept-Encoding'])
+    const b = await get(node.port, '/b.css')
+    assert.equal(b.text, 'no sibling')
+    if (engine !== 'off') assert.equal(b.headers.vary, undefined)
+  })
+}
+
+test('who takes copies has them also after joining a look-up for one who does not', async (t) => {
+  const { wrap, release } = hungDisk(t)
+  const node = await startNode(t, {
+    files: { 'hang-open.js': 'plain', 'hang-open.js.gz': 'GZIP' },
+    config: { workers: 1 },
+    wrap,
+  })
+  const clients = [await RawClient.connect(node.port), await RawClient.connect(node.port)]
+  clients[0].send(request('/hang-open.js'))
+  await until(async () => (await node.counter('cacheMisses')) === 1, 'the first look-up')
+  clients[1].send(request('/hang-open.js', takes('gzip')))
+  await until(async () => (await node.counter('cacheMisses')) === 2, 'the second')
+  await release()
+  const answers = await Promise.all(clients.map((client) => client.response()))
+  for (const client of clients) client.close()
+  assert.deepEqual(
+    answers.map(({ text }) => text),
+    ['plain', 'GZIP'],
+  )
 })
 
 test('variants have tags and ranges of their own', async (t) => {

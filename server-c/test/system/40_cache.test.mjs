@@ -40,8 +40,9 @@ const engines = {
   off: { reported: [TTL_MS, 0], unreported: [TTL_MS, 0] },
 }
 
+const takesGzip = { lines: ['Accept-Encoding: gzip'] }
 const askAll = (node, target) =>
-  Promise.all(Array.from({ length: CLIENTS }, () => get(node.port, target)))
+  Promise.all(Array.from({ length: CLIENTS }, () => get(node.port, target, takesGzip)))
 
 async function showsWithin(node, target, probe, ms) {
   if (ms === 0) {

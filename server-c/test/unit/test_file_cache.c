@@ -35,6 +35,8 @@ static enum http_status forced; /* 0: ask the disk */
 /* Said of what was found, instead of what the clock says. */
 static bool settles, has_young_mtime;
 static int lookups;
+#define QUEUED_MAX 10
+static bool takes_none; /* who asks has no use for coded copies */
 
 static void spied_lookup(struct file_found *found, const struct file_place *in,
                          const struct file_key *key, struct folder_chain *chain)
@@ -64,7 +66,9 @@ static void on_ready(struct file_waiter *waiter, struct file_entry *entry)
 static struct file_entry *find_in(const struct file_place *in, const char *variable,
                                   const char *path)
 {
-    const struct file_key key = {{variable, strlen(variable)}, {path, strlen(path)}};
+    const struct file_key key = {.variable = {variable, strlen(variable)},
+                                 .path = {path, strlen(path)},
+                                 .wants_codings = !takes_none};
     struct file_waiter waiter = {.on_ready = on_ready};
     struct file_entry *entry = NULL;
 
@@ -283,6 +287,38 @@ static void test_folders_and_siblings(void)
     put(entry);
 }
 
+/* Copies are looked for when the first comes who takes any. */
+static void test_copies_nobody_takes(void)
+{
+    struct file_entry *entry;
+
+    cache.limits.ttl_ms = 100000;
+    write_at("d.js", 1000, "plain");
+    write_at("d.js.br", 1000, "coded");
+    takes_none = true;
+    entry = find("/d.js");
+    CHECK_TRUE(entry->codings == 0 && file_entry_lacks_codings(entry), "not looked for");
+    CHECK_STR(__LINE__, "served", body_of(entry), "plain");
+    put(entry);
+    takes_none = false;
+    lookups = 0;
+    entry = find("/d.js");
+    CHECK_TRUE(entry->codings == 1u << 1 && !file_entry_lacks_codings(entry), "found");
+    put(entry);
+    takes_none = true;
+    entry = find("/d.js");
+    CHECK_TRUE(!file_entry_lacks_codings(entry), "and still known for who takes none");
+    put(entry);
+    takes_none = false;
+    CHECK_INT(__LINE__, "looked for once", lookups, 1);
+    takes_none = true;
+    put(find("/none2.js"));
+    takes_none = false;
+    lookups = 0;
+    put(find("/none2.js"));
+    CHECK_INT(__LINE__, "what is not there has no copies", lookups, 0);
+}
+
 static uv_sem_t gate;
 
 static void run_plug(struct io_job *job)
@@ -348,6 +384,41 @@ static void test_waiters_that_are_gone(void)
     CHECK_INT(__LINE__, "the disk is asked", lookups, 1);
     CHECK_TRUE(was_told && told && told->status == HTTP_OK, "the other is told");
     put(told);
+    uv_sem_destroy(&gate);
+}
+
+/* The file itself is known; that its copies are not is no reason to refuse it. */
+static void test_copies_on_a_full_lane(void)
+{
+    static const struct file_key key = {.path = {"/full.js", 8}, .wants_codings = true};
+    struct file_waiter waiter = {.on_ready = on_ready};
+    struct io_job plugs[1 + QUEUED_MAX];
+    struct file_entry *entry = NULL;
+
+    uv_sem_init(&gate, 0);
+    cache.limits.ttl_ms = 100000;
+    write_at("full.js", 1000, "plain");
+    takes_none = true;
+    put(find("/full.js"));
+    takes_none = false;
+    for (size_t i = 0; i < ARRAY_LEN(plugs); i++) {
+        plugs[i] = (struct io_job){.run = run_plug, .on_done = plug_done};
+        while (io_lane_submit(lane, &port, &plugs[i]) != 0) /* the thread takes the first */
+            CHECK_TRUE(i == QUEUED_MAX, "room but for the last");
+    }
+    list_init(&waiter.link);
+    cache.now_ms = monotonic_ns() / NS_PER_MS;
+    CHECK_INT(__LINE__, "full", file_cache_find(&cache, set, &place, &key, &waiter, &entry),
+              FILE_HIT);
+    CHECK_TRUE(entry && file_entry_lacks_codings(entry), "as it is known");
+    put(entry);
+    for (size_t i = 0; i < ARRAY_LEN(plugs); i++)
+        uv_sem_post(&gate);
+    while (port.outstanding > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    entry = find("/full.js");
+    CHECK_TRUE(!file_entry_lacks_codings(entry), "looked for when there is room");
+    put(entry);
     uv_sem_destroy(&gate);
 }
 
@@ -644,7 +715,7 @@ int main(void)
     atomic_init(&cfg.refs, 2);
     set = site_set_new(&cfg, NULL);
     uv_loop_init(&loop);
-    lane = io_lane_new("test", 1, 10);
+    lane = io_lane_new("test", 1, QUEUED_MAX);
     io_port_init(&port, &loop);
     file_cache_init(&cache, lane, lane, &port);
     file_cache_configure(&cache, &limits);
@@ -654,7 +725,9 @@ int main(void)
     test_disk_errors();
     test_keys();
     test_folders_and_siblings();
+    test_copies_nobody_takes();
     test_waiters_that_are_gone();
+    test_copies_on_a_full_lane();
     test_looks_on_the_loop();
     while (port.outstanding > 0)
         uv_run(&loop, UV_RUN_ONCE);

@@ -16,16 +16,21 @@ static char html[] = "index.html", htm[] = "index.htm", br[] = "br", gz[] = "gzi
 
 static struct folder_chain no_chain = {.inotify = -1, .folder = -1};
 
-static struct file_found find(const char *path)
+static struct file_found find_key(const struct file_key *key)
 {
     const struct file_place place = {.site = &site, .folder = root};
-    const struct file_key key = {.path = {path, strlen(path)}};
     struct file_found found;
 
-    file_lookup_run(&found, &place, &key, &no_chain);
+    file_lookup_run(&found, &place, key, &no_chain);
     if (found.fd >= 0)
         close(found.fd);
     return found;
+}
+
+static struct file_found find(const char *path)
+{
+    const struct file_key key = {.path = {path, strlen(path)}, .wants_codings = true};
+    return find_key(&key);
 }
 
 /* 0: now, in whole seconds, which stays young for long enough on the busiest machine. */
@@ -132,6 +137,7 @@ static void test_siblings(void)
         {__LINE__, "/s.txt", 0},
         {__LINE__, "/coded/", 1u << CODING_GZIP},
     };
+    const struct file_key unwanted = {.path = {"/s.js", 5}};
 
     make("s.js", 1000, "js");
     make("s.js.br", 1000, "of the same second counts");
@@ -152,6 +158,9 @@ static void test_siblings(void)
                                 .precompressed_count = 3};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_INT(rows[i].line, rows[i].path, find(rows[i].path).codings, rows[i].want);
+    CHECK_TRUE(find("/s.txt").knows_codings, "there is none");
+    CHECK_INT(__LINE__, "not wanted", find_key(&unwanted).codings, 0);
+    CHECK_TRUE(!find_key(&unwanted).knows_codings, "so it is not known");
     site.precompressed_count = 0;
     CHECK_INT(__LINE__, "not asked for", find("/s.js").codings, 0);
 }

@@ -87,7 +87,7 @@ static void on_ready(struct file_waiter *waiter, struct file_entry *entry)
 /* What a request would get: the status, and of a file its size. */
 static int64_t ask_in(const struct file_place *in, const char *path)
 {
-    const struct file_key key = {.path = {path, strlen(path)}};
+    const struct file_key key = {.path = {path, strlen(path)}, .wants_codings = true};
     struct file_waiter waiter = {.on_ready = on_ready};
     struct file_entry *entry = NULL;
     int64_t answer;
@@ -331,7 +331,7 @@ static void test_two_lookups(void)
 
 static bool is_watched(const char *path)
 {
-    const struct file_key key = {.path = {path, strlen(path)}};
+    const struct file_key key = {.path = {path, strlen(path)}, .wants_codings = true};
     const struct file_entry *entry = file_store_find(&cache, 7, &key);
 
     return entry && entry->is_watched;
