@@ -76,13 +76,17 @@ async function main(): Promise<number> {
   }
   const todo = kinds.flatMap(jobsOf)
   say(`faults: seed ${seed}, ${values.full ? 'full' : 'small'} run, in ${home}`)
+  const unfinished = todo.map(({ kind }) => kind)
   const lane = async () => {
     for (let job = todo.shift(); job; job = todo.shift()) {
       await runJob(job, { home, preload, findings })
+      const { kind } = job
+      unfinished.splice(unfinished.indexOf(kind), 1)
+      if (!unfinished.includes(kind)) findings.tell(kind.name)
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
-  findings.print()
+  findings.repeatWrong()
   const failed = new Set(findings.found.map(({ kind }) => kind)).size
   if (failed > 0 || values.keep) say(`logs and states: ${home}`)
   else rmSync(home, { recursive: true, force: true })

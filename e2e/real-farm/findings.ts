@@ -2,12 +2,16 @@
 // What was done to the farm and what came of it.
 
 export type Finding = { kind: string; sentence: string }
-type Tally = { faults: Map<string, number>; agreements: number; worstMs: number }
+type Tally = {
+  faults: Map<string, number>
+  agreements: number
+  worstMs: number
+  notes: string[]
+}
 
 export class Findings {
   readonly found: Finding[] = []
   readonly #kinds = new Map<string, Tally>()
-  readonly #notes: string[] = []
   readonly #say: (line: string) => void
 
   /** What is wrong is said at once. */
@@ -18,7 +22,7 @@ export class Findings {
   #of(kind: string): Tally {
     const known = this.#kinds.get(kind)
     if (known) return known
-    const tally = { faults: new Map<string, number>(), agreements: 0, worstMs: 0 }
+    const tally: Tally = { faults: new Map(), agreements: 0, worstMs: 0, notes: [] }
     this.#kinds.set(kind, tally)
     return tally
   }
@@ -35,7 +39,7 @@ export class Findings {
   }
 
   note(kind: string, sentence: string): void {
-    this.#notes.push(`${kind}: ${sentence}`)
+    this.#of(kind).notes.push(sentence)
   }
 
   wrong(kind: string, sentence: string, evidence = ''): void {
@@ -44,16 +48,21 @@ export class Findings {
     if (evidence) this.#say(evidence.replace(/^/gm, '    '))
   }
 
-  print(): void {
-    const write = this.#say
-    for (const [kind, { faults, agreements, worstMs }] of this.#kinds) {
-      const total = [...faults.values()].reduce((sum, one) => sum + one, 0)
-      const slowest = `the slowest after ${(worstMs / 1000).toFixed(2)} s`
-      write(`${kind}: ${total} faults, ${agreements} agreements, ${slowest}`)
-      const sorted = [...faults].sort(([, a], [, b]) => b - a)
-      if (total > 0) write(`    ${sorted.map(([fault, count]) => `${fault} ${count}`).join(', ')}`)
+  /** What came of one kind, which is over. */
+  tell(kind: string): void {
+    const { faults, agreements, worstMs, notes } = this.#of(kind)
+    const total = [...faults.values()].reduce((sum, one) => sum + one, 0)
+    const slowest = `the slowest after ${(worstMs / 1000).toFixed(2)} s`
+    this.#say(`${kind}: ${total} faults, ${agreements} agreements, ${slowest}`)
+    const sorted = [...faults].sort(([, a], [, b]) => b - a)
+    if (total > 0) {
+      this.#say(`    ${sorted.map(([fault, count]) => `${fault} ${count}`).join(', ')}`)
     }
-    for (const note of this.#notes) write(note)
-    for (const { kind, sentence } of this.found) write(`WRONG ${kind}: ${sentence}`)
+    for (const note of notes) this.#say(`    ${note}`)
+  }
+
+  /** Once more, after all else: what is wrong. */
+  repeatWrong(): void {
+    for (const { kind, sentence } of this.found) this.#say(`WRONG ${kind}: ${sentence}`)
   }
 }

@@ -75,6 +75,7 @@ async function runScenario(scenario: Scenario, nth: number, { home, findings }: 
     findings.wrong(name, 'it ended early', why)
   }
   say(`  ${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+  findings.tell(name)
 }
 
 async function main(): Promise<number> {
@@ -103,7 +104,7 @@ async function main(): Promise<number> {
     }
   }
   await Promise.all(Array.from({ length: values.full ? 1 : able.length }, lane))
-  findings.print()
+  findings.repeatWrong()
   const failed = new Set(findings.found.map(({ kind }) => kind)).size
   if (failed > 0 || values.keep) say(`logs and states: ${home}`)
   else rmSync(home, { recursive: true, force: true })
