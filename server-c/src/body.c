@@ -126,17 +126,20 @@ static enum body_step send_at_once(struct body *body, struct loop *loop, int soc
 {
     struct iovec bytes[3] = {{(void *)(uintptr_t)head, head_len}};
     struct msghdr message = {.msg_iov = bytes, .msg_iovlen = 1};
+    int flags = MSG_NOSIGNAL;
     ssize_t n;
 
+    if (body->ends_connection || body_has_more_pieces(body))
+        flags |= MSG_MORE; /* what comes at once, be it the end, goes in the same segment */
     if (part->text_len > 0)
         bytes[message.msg_iovlen++] = (struct iovec){part->text, part->text_len};
     if (body->remaining > 0)
         bytes[message.msg_iovlen++] =
             (struct iovec){body->entry->body + body->offset, body->remaining};
     if (is_one_piece(body, head, head_len, part))
-        n = send(socket, head, head_len + body->remaining, MSG_NOSIGNAL);
+        n = send(socket, head, head_len + body->remaining, flags);
     else
-        n = sendmsg(socket, &message, MSG_NOSIGNAL | (body_has_more_pieces(body) ? MSG_MORE : 0));
+        n = sendmsg(socket, &message, flags);
     if (n < 0 && body_after_error() == BODY_FAILED) {
         free(part->text);
         return BODY_FAILED;
