@@ -133,9 +133,9 @@ const ownMicroseconds = () => cpuMicroseconds([process.pid])
  */
 export async function measure(instance, load, wrk, holder) {
   if (!load.idleCount) return measureLoad(instance, load, wrk)
-  const { pssBytes: emptyBytes } = memory(instance.pids())
+  const { ownBytes: emptyBytes } = memory(instance.pids())
   const held = await Held.take(holder, instance, load.idleCount)
-  const { pssBytes: heldBytes } = memory(instance.pids())
+  const { ownBytes: heldBytes } = memory(instance.pids())
   // Later ones may get the memory that the first ones left behind.
   instance.bytesPerIdleConnection ??= (heldBytes - emptyBytes) / Math.max(1, held.count)
   const figures = await measureLoad(instance, load, wrk)

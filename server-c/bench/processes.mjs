@@ -126,14 +126,21 @@ export function machineMicroseconds() {
   }
 }
 
-/** Bytes in use: all resident pages, and those with shared ones divided by who shares them. */
+/**
+ * Bytes in use: all resident pages; those with shared ones divided by who shares them; and of these what is no
+ * file. The share of a file, libc's for one, shrinks when any process begins to use it.
+ */
 export function memory(pids) {
   let rssBytes = 0
   let pssBytes = 0
+  let ownBytes = 0
   for (const pid of pids) {
     const text = read(`/proc/${pid}/smaps_rollup`)
-    rssBytes += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0) * 1024
-    pssBytes += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) * 1024
+    const bytesOf = (field) =>
+      Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0) * 1024
+    rssBytes += bytesOf('Rss')
+    pssBytes += bytesOf('Pss')
+    ownBytes += bytesOf('Pss_Anon') + bytesOf('Pss_Shmem')
   }
-  return { rssBytes, pssBytes }
+  return { rssBytes, pssBytes, ownBytes }
 }
