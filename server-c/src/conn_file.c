@@ -358,7 +358,7 @@ static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry
 /* Where the bytes are; takes over the reference to `entry` unless they are at hand: then true. */
 static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memory)
 {
-    bool is_read = entry->body_state == FILE_BODY_LOADING; /* for somebody else */
+    bool joins = entry->body_state == FILE_BODY_LOADING; /* a read for somebody else */
 
     c->ex->waiter.on_ready = on_source_ready;
     switch (file_cache_source(&c->loop->files, entry, &c->ex->waiter)) {
@@ -369,7 +369,7 @@ static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memo
         *from_memory = false;
         return true;
     case FILE_SOURCE_WAIT:
-        if (!is_read)
+        if (!joins)
             loop_count(c->ex->live, COUNTER_READ_JOBS, 1);
         c->state = CONN_SOURCING;
         c->ex->entry = entry;

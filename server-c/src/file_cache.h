@@ -45,14 +45,14 @@ struct file_entry {
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
 
-    enum http_status status; /* HTTP_OK: a regular file, or a folder to list. 301: a folder
+    enum http_status status;   /* HTTP_OK: a regular file, or a folder to list. 301: a folder
                                   without its slash. Else the refusal: 404, 403, 500, 503 */
-    bool is_folder;          /* for dir_listing.h; it has a descriptor, no facts and no body */
-    unsigned codings;        /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
+    bool is_folder;            /* for dir_listing.h; it has a descriptor, no facts and no body */
+    unsigned codings;          /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
                                   regular and not older than the file */
-    bool knows_codings;      /* else none was looked for */
-    bool seeks_codings;      /* the next look-up looks for them: somebody who takes any has asked */
-    int fd;                  /* -1: closed, as the bytes are in `body`, or there is no file */
+    bool knows_codings;        /* else none was looked for */
+    bool seeks_codings;        /* somebody takes some: the next look-up looks for them */
+    int fd;                    /* -1: closed, as the bytes are in `body`, or there is no file */
     uint32_t descriptor_users; /* requests and jobs that read from `fd`: it stays open for them */
     struct file_facts facts;
     struct file_version version;

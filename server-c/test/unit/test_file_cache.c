@@ -31,11 +31,12 @@ static struct io_lane *lane;
 static struct io_port port;
 static uv_loop_t loop;
 static struct file_cache cache;
+#define QUEUED_MAX 10 /* jobs that may wait on the lane */
+
 static enum http_status forced; /* 0: ask the disk */
 /* Said of what was found, instead of what the clock says. */
 static bool settles, has_young_mtime;
 static int lookups;
-#define QUEUED_MAX 10
 static bool takes_none; /* who asks has no use for coded copies */
 
 static void spied_lookup(struct file_found *found, const struct file_place *in,
