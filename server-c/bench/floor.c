@@ -2,13 +2,13 @@
 /* floor.c — what a request costs at the least: a bare epoll loop that answers each with a fixed
  * response, without reading what it says.
  *
- *   floor [-c] [-b BODY] PORT LOOPS ANSWER…
+ *   floor [-b] [-c] PORT LOOPS ANSWER…
  *
  * An ANSWER is a file with a whole response. Of several, the first number in the request's path
- * says which, so that a mix of sizes costs what it costs. -b sends BODY by sendfile after the one
- * ANSWER, which then is the head alone; -c closes after each response. LOOPS processes share the
- * port. One recv and one send per request, edge-triggered, no timers, no limits, no checks: not a
- * server. Each request must come in one piece, as wrk sends it. */
+ * says which, so that a mix of sizes costs what it costs. With -b each ANSWER is the head alone, and
+ * the next argument is the file that goes by sendfile after it; -c closes after each response. LOOPS
+ * processes share the port. One recv and one send per request, edge-triggered, no timers, no limits,
+ * no checks: not a server. Each request must come in one piece, as wrk sends it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -29,6 +29,8 @@ enum { EVENTS = 512, BACKLOG = 4096, REQUEST_BYTES = 16384, SENDFILE_BYTES = 1 <
 struct answer {
     char *bytes;
     size_t len;
+    size_t body_bytes; /* of what follows by sendfile */
+    int body_fd;
 };
 
 struct conn {
@@ -40,8 +42,6 @@ struct conn {
 
 static struct answer *answers;
 static size_t answer_count;
-static int body_fd = -1;
-static size_t body_bytes;
 static bool closes;
 
 static void die(const char *what)
@@ -56,20 +56,21 @@ static struct answer answer_read(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0)
         die(path);
-    struct answer answer = {.bytes = malloc((size_t)st.st_size), .len = (size_t)st.st_size};
+    struct answer answer = {
+        .bytes = malloc((size_t)st.st_size), .len = (size_t)st.st_size, .body_fd = -1};
     if (answer.bytes == NULL || read(fd, answer.bytes, answer.len) != st.st_size)
         die(path);
     close(fd);
     return answer;
 }
 
-static void body_open(const char *path)
+static void body_open(struct answer *answer, const char *path)
 {
     struct stat st;
-    body_fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (body_fd < 0 || fstat(body_fd, &st) < 0)
+    answer->body_fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (answer->body_fd < 0 || fstat(answer->body_fd, &st) < 0)
         die(path);
-    body_bytes = (size_t)st.st_size;
+    answer->body_bytes = (size_t)st.st_size;
 }
 
 /* `request` ends with an empty line, so the search for a digit ends as well. */
@@ -105,14 +106,14 @@ static void conn_close(struct conn *conn)
 static bool conn_send(struct conn *conn, int epoll)
 {
     const struct answer *answer = conn->answer;
-    while (conn->sent_bytes < answer->len + body_bytes) {
+    while (conn->sent_bytes < answer->len + answer->body_bytes) {
         ssize_t n;
         if (conn->sent_bytes < answer->len) {
             n = send(conn->fd, answer->bytes + conn->sent_bytes, answer->len - conn->sent_bytes,
-                     MSG_NOSIGNAL | (body_fd >= 0 ? MSG_MORE : 0));
+                     MSG_NOSIGNAL | (answer->body_fd >= 0 ? MSG_MORE : 0));
         } else {
             off_t offset = (off_t)(conn->sent_bytes - answer->len);
-            n = sendfile(conn->fd, body_fd, &offset, SENDFILE_BYTES);
+            n = sendfile(conn->fd, answer->body_fd, &offset, SENDFILE_BYTES);
         }
         if (n > 0) {
             conn->sent_bytes += (size_t)n;
@@ -186,26 +187,33 @@ static void run(int listener)
 
 int main(int argc, char **argv)
 {
+    bool has_bodies = false;
     int option;
 
-    while ((option = getopt(argc, argv, "cb:")) != -1) {
-        if (option == 'c')
+    while ((option = getopt(argc, argv, "bc")) != -1) {
+        if (option == 'b')
+            has_bodies = true;
+        else if (option == 'c')
             closes = true;
-        else if (option == 'b')
-            body_open(optarg);
         else
             return 2;
     }
-    if (argc - optind < 3) {
-        fprintf(stderr, "usage: floor [-c] [-b BODY] PORT LOOPS ANSWER…\n");
+    int words_each = has_bodies ? 2 : 1;
+    int words = argc - optind - 2;
+    if (words < words_each || words % words_each != 0) {
+        fprintf(stderr, "usage: floor [-b] [-c] PORT LOOPS ANSWER…\n");
         return 2;
     }
     int port = (int)strtol(argv[optind], NULL, 10);
     int loops = (int)strtol(argv[optind + 1], NULL, 10);
-    answer_count = (size_t)(argc - optind - 2);
+    char **word = argv + optind + 2;
+    answer_count = (size_t)(words / words_each);
     answers = calloc(answer_count, sizeof(*answers));
-    for (size_t i = 0; answers != NULL && i < answer_count; i++)
-        answers[i] = answer_read(argv[optind + 2 + (int)i]);
+    for (size_t i = 0; answers != NULL && i < answer_count; i++, word += words_each) {
+        answers[i] = answer_read(word[0]);
+        if (has_bodies)
+            body_open(&answers[i], word[1]);
+    }
     for (int i = 1; i < loops; i++) {
         if (fork() == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -19,7 +19,7 @@ import { bigPath, fileBody, filePath, KIB, MIB, mixPath, PER_FOLDER } from './si
  * @property {Record<string, string>} [headers] of every request
  * @property {boolean} [sendsEtag] If-None-Match with the server's own ETag in every request
  * @property {Answer[]} answers
- * @property {{ answers: Answer[], bodyFile?: string, closes?: boolean }} floor
+ * @property {{ answers: Answer[], bodyFiles?: string[], closes?: boolean }} floor
  *
  * @typedef {object} Load
  * @property {string} name
@@ -93,7 +93,7 @@ function bigFiles(site, scale) {
     script: 'big',
     scriptArgs: [bodies.length],
     answers,
-    floor: { answers: answers.slice(0, 1), bodyFile: site.path(bigPath(0)) },
+    floor: { answers, bodyFiles: bodies.map((_, i) => site.path(bigPath(i))) },
   }
 }
 

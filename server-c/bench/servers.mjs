@@ -61,14 +61,14 @@ const floor = (binary) => ({
   name: 'floor',
   kind: 'floor',
   version: () => 'a bare epoll loop',
-  command: ({ dir, port, loops }, { floor: { answers, bodyFile, closes } }) => {
-    const files = answers.map((answer, i) => {
+  command: ({ dir, port, loops }, { floor: { answers, bodyFiles, closes } }) => {
+    const files = answers.flatMap((answer, i) => {
       const file = join(dir, `${i}.answer`)
       const sent = answer.sent ?? answer.body
-      writeFileSync(file, Buffer.concat([headOf(answer, sent), ...(bodyFile ? [] : [sent])]))
-      return file
+      writeFileSync(file, Buffer.concat([headOf(answer, sent), ...(bodyFiles ? [] : [sent])]))
+      return bodyFiles ? [file, bodyFiles[i]] : [file]
     })
-    const options = [...(closes ? ['-c'] : []), ...(bodyFile ? ['-b', bodyFile] : [])]
+    const options = [...(bodyFiles ? ['-b'] : []), ...(closes ? ['-c'] : [])]
     return [binary, ...options, String(port), String(loops), ...files]
   },
 })
