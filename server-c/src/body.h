@@ -50,6 +50,7 @@ struct body {
     uint64_t quota;           /* bytes that may be sent before BODY_THROTTLED; counts down. Set it
                                  before body_start(); UINT64_MAX: as many as there are */
     bool ends_connection;     /* it is closed after the last byte, at once. Set it, too */
+    bool receiver_is_local;   /* a program on this host takes the bytes. Set it, too */
     struct file_entry *entry; /* referenced; NULL: texts only */
     bool from_memory;
     bool by_copy; /* this file system can't say what is resident: chunks come through memory */

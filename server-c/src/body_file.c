@@ -18,6 +18,9 @@
 #define BURST_BYTES 1048576 /* then other connections have their turn */
 /* So many or fewer are copied: sendfile takes each page by itself, and the head goes alone. */
 #define SHORT_BYTES 131072
+/* Of more, a receiver on this host gets so many at a time: one fragment of the kernel's, and few enough
+ * to be in the processor's caches when they are read. */
+#define LOCAL_BYTES 32768
 
 static ssize_t ask_resident(const struct file_entry *entry, struct loop *loop, size_t len,
                             uint64_t offset)
@@ -28,11 +31,20 @@ static ssize_t ask_resident(const struct file_entry *entry, struct loop *loop, s
     return file_residents_ask(&loop->residents, &pages, len, offset);
 }
 
+static size_t burst_of(const struct body *body, bool is_copied)
+{
+    size_t most = BURST_BYTES;
+
+    if (is_copied)
+        most = body->remaining > SHORT_BYTES ? LOCAL_BYTES : SHORT_BYTES;
+    return body->remaining < most ? (size_t)body->remaining : most;
+}
+
 /* The next bytes that can be sent without waiting: *len > 0, or what to do instead. They are put into
- * `copy` (NULL: nowhere), which has room for what remains or for a burst. */
+ * `copy` (NULL: nowhere), which has room for SHORT_BYTES. */
 static enum body_step find_resident(struct body *body, struct loop *loop, char *copy, size_t *len)
 {
-    size_t wanted = body->remaining < BURST_BYTES ? (size_t)body->remaining : BURST_BYTES;
+    size_t wanted = burst_of(body, copy != NULL);
     bool is_checked = body->was_just_checked;
     ssize_t n;
 
@@ -133,7 +145,7 @@ enum body_step body_send_file(struct body *body, struct loop *loop, int socket)
         if (step != BODY_SENT)
             return step;
     }
-    if (!body->by_copy && body->remaining <= SHORT_BYTES)
+    if (!body->by_copy && (body->remaining <= SHORT_BYTES || body->receiver_is_local))
         return send_copied(body, loop, socket);
     step = find_resident(body, loop, NULL, &len);
     if (step != BODY_SENT)

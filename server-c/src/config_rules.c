@@ -27,10 +27,11 @@ static void check_sizes(const struct rules *rules)
                             "\"targetBytes\" (%" PRIu32 ") is larger than \"headBytes\" (%" PRIu32
                             ")",
                             cfg->limits.target_bytes, cfg->limits.head_bytes);
+    /* The default of the one does not forbid small values of the other. */
     if (cfg->file_cache.max_bytes != 0 &&
-        cfg->file_cache.max_file_bytes > cfg->file_cache.max_bytes)
-        config_rules_report(rules, CONFIG_CODE_CONFLICT,
-                            first_given(rules, "/fileCache/maxFileBytes", "/fileCache/maxBytes"),
+        cfg->file_cache.max_file_bytes > cfg->file_cache.max_bytes &&
+        config_rules_is_given(rules, "/fileCache/maxFileBytes"))
+        config_rules_report(rules, CONFIG_CODE_CONFLICT, "/fileCache/maxFileBytes",
                             "one file can't take more than all of them together",
                             "\"maxFileBytes\" (%" PRIu32 ") is larger than \"maxBytes\" (%" PRIu64
                             ")",

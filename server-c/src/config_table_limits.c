@@ -166,9 +166,11 @@ const struct option config_file_cache_members[] = {
     {.name = "maxFileBytes",
      .type = OPTION_INTEGER,
      .title = "Largest file kept in memory",
-     .help = "Larger files are sent from their descriptor, out of the system's page cache.",
+     .help = "Larger files are sent from their descriptor, out of the system's page cache. Files "
+             "of more than 64 KiB "
+             "are kept from the second request on.",
      .unit = "bytes",
-     .default_json = "65536",
+     .default_json = "262144",
      .max = 16 * MIB,
      CONFIG(file_cache.max_file_bytes)},
     {.name = "maxOpenFiles",

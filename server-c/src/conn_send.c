@@ -132,6 +132,7 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
     c->ex->body.clock = &c->ex->clock;
     c->ex->body.quota = UINT64_MAX;
     c->ex->body.ends_connection = c->close_after;
+    c->ex->body.receiver_is_local = c->is_local;
     c->ex->is_limited =
         c->ex->site && (c->ex->site->rate || c->ex->site->cfg->connection_bytes_per_second > 0);
     if (c->ex->is_limited) {

@@ -60,7 +60,9 @@ struct file_entry {
     uint64_t device, inode;
 
     enum file_body_state body_state;
-    char *body;           /* of file_body_new(), so that a head fits before it */
+    bool
+        was_asked_for; /* its bytes were, since it was last without them: larger ones are kept then */
+    char *body;        /* facts.size bytes, with FILE_HEAD_ROOM before them */
     uint32_t ready_len;   /* of a whole 200 head that stands there, Date and all; 0: none */
     int64_t ready_second; /* what its Date says */
     const char *index;    /* of the folder, "" for other paths; belongs to the entry */
@@ -75,18 +77,8 @@ struct file_entry {
     char key[]; /* the place's variable, then the path as url_path made it, then a NUL */
 };
 
-/* A body has room for a head before it: both leave as one piece of memory. NULL: no memory. */
+/* A body has room for a head before it: both leave as one piece of memory. */
 #define FILE_HEAD_ROOM 512
-static inline char *file_body_new(size_t size)
-{
-    char *room = malloc(FILE_HEAD_ROOM + size);
-    return room ? room + FILE_HEAD_ROOM : NULL;
-}
-static inline void file_body_free(char *body)
-{
-    if (body)
-        free(body - FILE_HEAD_ROOM);
-}
 
 struct file_cache_limits {
     uint32_t ttl_ms; /* 0: ask the disk for each request */
@@ -126,6 +118,7 @@ struct file_cache {
     uint64_t seed;
     struct list by_use, negative_by_use, by_use_open, by_use_body; /* least recently used first */
     size_t negative_count;
+    uint64_t all_body_bytes; /* of bodies that the table does not hold, too */
     struct file_cache_stats stats;
     struct folder_watcher *watcher; /* NULL: none was wanted so far */
     uint32_t trust_round;           /* changed when folders have */

@@ -77,13 +77,28 @@ void file_entry_drop_descriptor(struct file_cache *cache, struct file_entry *ent
     entry->fd = -1;
 }
 
+bool file_entry_make_body(struct file_cache *cache, struct file_entry *entry)
+{
+    char *room = malloc(FILE_HEAD_ROOM + entry->facts.size);
+
+    if (!room)
+        return false;
+    entry->body = room + FILE_HEAD_ROOM;
+    cache->all_body_bytes += entry->facts.size;
+    return true;
+}
+
 void file_entry_drop_body(struct file_cache *cache, struct file_entry *entry)
 {
     file_entry_uncount_body(cache, entry);
-    file_body_free(entry->body);
+    if (entry->body) {
+        free(entry->body - FILE_HEAD_ROOM);
+        cache->all_body_bytes -= entry->facts.size;
+    }
     entry->body = NULL;
     entry->ready_len = 0;
     entry->body_state = FILE_BODY_UNREAD;
+    entry->was_asked_for = false;
 }
 
 void file_entry_drop_head(struct file_entry *entry)

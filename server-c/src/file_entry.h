@@ -24,6 +24,8 @@ void file_entry_uncount_descriptor(struct file_cache *cache, struct file_entry *
 void file_entry_uncount_body(struct file_cache *cache, struct file_entry *entry);
 
 void file_entry_drop_descriptor(struct file_cache *cache, struct file_entry *entry);
+bool file_entry_make_body(struct file_cache *cache,
+                          struct file_entry *entry); /* false: no memory */
 void file_entry_drop_body(struct file_cache *cache, struct file_entry *entry);
 void file_entry_drop_head(struct file_entry *entry);
 void file_entry_close(struct file_cache *cache, int fd);      /* without waiting for the disk */

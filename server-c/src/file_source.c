@@ -9,6 +9,9 @@
 #include "file_wait.h"
 #include "util.h"
 
+#define SMALL_BYTES 65536
+#define BESIDE_TABLE_SHARE 4 /* of fileCache.maxBytes */
+
 struct file_load {
     struct io_job job;
     struct file_cache *cache;
@@ -99,6 +102,31 @@ busy:
     return FILE_SOURCE_BUSY;
 }
 
+/* Small files are kept at once, larger ones when they are asked for again: who looks at everything
+ * once must not drive out what many ask for, nor wait for all of it. And none while too much is held
+ * by those who are still taking what has left the table. */
+static bool is_to_be_kept(const struct file_cache *cache, struct file_entry *entry)
+{
+    uint64_t size = entry->facts.size;
+    uint64_t beside_table = cache->all_body_bytes - cache->stats.body_bytes;
+    bool was_asked_for = entry->was_asked_for;
+
+    entry->was_asked_for = true;
+    if (size > cache->limits.max_body || size > cache->limits.body_bytes)
+        return false;
+    return (size <= SMALL_BYTES || was_asked_for) &&
+           beside_table <= cache->limits.body_bytes / BESIDE_TABLE_SHARE;
+}
+
+static enum file_source from_descriptor(struct file_cache *cache, struct file_entry *entry)
+{
+    if (file_unchanged(entry->fd, &entry->version))
+        return FILE_FROM_DESCRIPTOR;
+    if (entry->in_table)
+        file_store_unlink(cache, entry);
+    return FILE_SOURCE_CHANGED;
+}
+
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
                                    struct file_waiter *waiter)
 {
@@ -111,16 +139,8 @@ enum file_source file_cache_source(struct file_cache *cache, struct file_entry *
         file_wait_join(&entry->load->waiters, waiter);
         return FILE_SOURCE_WAIT;
     }
-    if (size > cache->limits.max_body || size > cache->limits.body_bytes) {
-        if (file_unchanged(entry->fd, &entry->version))
-            return FILE_FROM_DESCRIPTOR;
-        if (entry->in_table)
-            file_store_unlink(cache, entry);
-        return FILE_SOURCE_CHANGED;
-    }
-    entry->body = file_body_new(size);
-    if (!entry->body)
-        return FILE_FROM_DESCRIPTOR;
+    if (!is_to_be_kept(cache, entry) || !file_entry_make_body(cache, entry))
+        return from_descriptor(cache, entry);
     n = size ? file_read_resident(entry->fd, entry->body, size, 0) : 0;
     if (n < 0 || (uint64_t)n < size)
         return start_load(cache, entry, n > 0 ? (size_t)n : 0, waiter);

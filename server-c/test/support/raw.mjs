@@ -4,8 +4,20 @@
 
 import { once } from 'node:events'
 import net from 'node:net'
+import { networkInterfaces } from 'node:os'
 
 const ANSWER_MS = 20_000
+
+/** Where clients come from that run beside the server: large files are copied to them. */
+export const LOOPBACK = '127.0.0.1'
+/**
+ * Where clients come from unless they say otherwise: another address of this machine, if it has one.
+ * Large files go to them as they go over a network, by sendfile.
+ */
+export const OUTSIDE =
+  Object.values(networkInterfaces())
+    .flat()
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? LOOPBACK
 
 /** One response from the front of `bytes`, or how many bytes it takes at least. */
 function takeResponse(bytes, isHead, ended) {
@@ -69,8 +81,8 @@ export class RawClient {
     this.changed = () => {}
   }
 
-  static async connect(port, options = {}) {
-    const socket = net.connect({ port, host: '127.0.0.1', ...options })
+  static async connect(port, { from = OUTSIDE, ...options } = {}) {
+    const socket = net.connect({ port, host: LOOPBACK, localAddress: from, ...options })
     await once(socket, 'connect')
     return new RawClient(socket)
   }
@@ -134,11 +146,11 @@ export class RawClient {
 }
 
 /** One connection, one answer. */
-export async function exchange(port, bytes, options = {}) {
-  const client = await RawClient.connect(port)
+export async function exchange(port, bytes, { from, isHead } = {}) {
+  const client = await RawClient.connect(port, { from })
   try {
     client.send(bytes)
-    return await client.response(options)
+    return await client.response({ isHead })
   } finally {
     client.close()
   }
@@ -150,5 +162,6 @@ export function request(target, { method = 'GET', host = 'test', lines = [], bod
 }
 
 export async function get(port, target, options = {}) {
-  return exchange(port, request(target, options), { isHead: options.method === 'HEAD' })
+  const isHead = options.method === 'HEAD'
+  return exchange(port, request(target, options), { from: options.from, isHead })
 }

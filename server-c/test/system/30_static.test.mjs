@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, until } from '../support/node.mjs'
-import { exchange, get, RawClient, request } from '../support/raw.mjs'
+import { exchange, get, LOOPBACK, OUTSIDE, RawClient, request } from '../support/raw.mjs'
 
 test('a folder is its index; without its slash it is redirected, query and all', async (t) => {
   const node = await startNode(t, {
@@ -256,38 +256,43 @@ function makeCold(path) {
   execFileSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0', 'status=none'])
 }
 
-test('files arrive whole, cold and warm, large and small', async (t) => {
-  const content = Buffer.alloc(20 << 20)
-  for (let i = 0; i < content.length; i += 4) content.writeUInt32LE(i, i)
-  for (const engine of ['ttl', 'off']) {
-    const node = await startNode(t, {
-      config: { statCache: { engine }, io: { chunkBytes: 65536 } },
-    })
-    for (const [name, size] of [
-      ['large.bin', content.length],
-      ['small.bin', 50_000],
-    ]) {
-      const path = join(node.root, name)
-      writeFileSync(path, content.subarray(0, size))
-      makeCold(path)
-      // How many jobs a cold file is depends on how far the kernel reads ahead.
-      for (
-        let round = 0;
-        round < 3 || (round < 30 && (await node.counter('readJobs')) < 3);
-        round++
-      ) {
-        const { body } = await get(node.port, `/${name}`)
-        assert.ok(body.equals(content.subarray(0, size)), `${name}, ${engine}, round ${round}`)
-        if (name === 'large.bin') makeCold(path)
+for (const [who, from] of [
+  ['over a network', OUTSIDE],
+  ['on this host', LOOPBACK],
+])
+  test(`files arrive whole, cold and warm, large and small, ${who}`, async (t) => {
+    const content = Buffer.alloc(20 << 20)
+    for (let i = 0; i < content.length; i += 4) content.writeUInt32LE(i, i)
+    for (const engine of ['ttl', 'off']) {
+      const node = await startNode(t, {
+        config: { statCache: { engine }, io: { chunkBytes: 65536 } },
+      })
+      for (const [name, size] of [
+        ['large.bin', content.length],
+        ['middling.bin', 200_000],
+        ['small.bin', 50_000],
+      ]) {
+        const path = join(node.root, name)
+        writeFileSync(path, content.subarray(0, size))
+        makeCold(path)
+        // How many jobs a cold file is depends on how far the kernel reads ahead.
+        for (
+          let round = 0;
+          round < 3 || (round < 30 && (await node.counter('readJobs')) < 3);
+          round++
+        ) {
+          const { body } = await get(node.port, `/${name}`, { from })
+          assert.ok(body.equals(content.subarray(0, size)), `${name}, ${engine}, round ${round}`)
+          if (name === 'large.bin') makeCold(path)
+        }
       }
+      const { series } = await node.status()
+      const { counters, stages } = series[0]
+      assert.ok(counters.readJobs > 2, `${counters.readJobs} read jobs`)
+      assert.ok(stages.read.count >= 1 && stages.read.count <= counters.readJobs)
+      assert.equal(stages.readWait.count, stages.read.count)
     }
-    const { series } = await node.status()
-    const { counters, stages } = series[0]
-    assert.ok(counters.readJobs > 2, `${counters.readJobs} read jobs`)
-    assert.ok(stages.read.count >= 1 && stages.read.count <= counters.readJobs)
-    assert.equal(stages.readWait.count, stages.read.count)
-  }
-})
+  })
 
 test('a small file and a listing are jobs of the read lane, too', async (t) => {
   const node = await startNode(t, {

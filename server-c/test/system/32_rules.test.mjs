@@ -7,7 +7,7 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, tempFolder, until, writeTree } from '../support/node.mjs'
-import { get } from '../support/raw.mjs'
+import { get, LOOPBACK } from '../support/raw.mjs'
 
 const basic = (user, password) =>
   `Authorization: Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
@@ -164,7 +164,7 @@ test('access by path and by address, the first rule that matches', async (t) => 
     ['/page/index.html', 403],
     ['/page/', 403],
   ])
-    assert.equal((await get(node.port, target)).status, status, target)
+    assert.equal((await get(node.port, target, { from: LOOPBACK })).status, status, target)
 })
 
 test('hotlinks are refused, those from the own hosts are not', async (t) => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startNode, tempFolder, until } from '../support/node.mjs'
-import { exchange, get, RawClient, request } from '../support/raw.mjs'
+import { exchange, get, LOOPBACK, RawClient, request } from '../support/raw.mjs'
 
 const lines = (path) =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
@@ -26,13 +26,13 @@ test('common, combined and JSON lines', async (t) => {
     ['combined', /" 200 \d+ "http:\/\/x\/\\"y\\"" "test\\\\agent\\xe4"$/],
   ]) {
     const { node, path } = await start(t, format)
-    const { head, body } = await get(node.port, '/a.txt?q', { lines: fields })
+    const { head, body } = await get(node.port, '/a.txt?q', { from: LOOPBACK, lines: fields })
     const [line] = await until(() => lines(path).length > 0 && lines(path), 'a line')
     assert.match(line, want)
     assert.match(line, new RegExp(` ${head.length + 4 + body.length}( |$)`))
   }
   const { node, path } = await start(t, 'json')
-  await get(node.port, '/a.txt?q', { lines: fields })
+  await get(node.port, '/a.txt?q', { from: LOOPBACK, lines: fields })
   const record = JSON.parse(await until(() => lines(path)[0], 'a line'))
   assert.equal(record.peer, '127.0.0.1')
   assert.equal(record.request, 'GET /a.txt?q HTTP/1.1')
@@ -61,7 +61,7 @@ test('lines of all loops are whole', async (t) => {
   const agent = 'x'.repeat(500)
   await Promise.all(
     Array.from({ length: 16 }, async (_, number) => {
-      const client = await RawClient.connect(node.port)
+      const client = await RawClient.connect(node.port, { from: LOOPBACK })
       for (let i = 0; i < 200; i++) {
         client.send(request(`/a.txt?${number}.${i}.`, { lines: [`User-Agent: ${agent}`] }))
         await client.response()

@@ -23,6 +23,7 @@ static ssize_t fake_read(int fd, char *out, size_t len, uint64_t offset);
 #undef file_read_resident
 
 #include "check.h"
+#include "file_entry.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -90,6 +91,7 @@ static struct file_entry *open_entry(void)
 static uint64_t quota_per_step = UINT64_MAX;
 static int throttled;
 static uint64_t sent_by_body;
+static bool receiver_is_local;
 
 static bool is_writing(enum body_step step)
 {
@@ -122,11 +124,13 @@ static enum body_step send_any(struct stage_clock *clock, struct body_part *part
                                void (*meanwhile)(void))
 {
     struct file_entry *entry = open_entry();
-    struct body body = {.on_ready = on_ready, .clock = clock, .quota = quota_per_step};
+    struct body body = {.on_ready = on_ready,
+                        .clock = clock,
+                        .quota = quota_per_step,
+                        .receiver_is_local = receiver_is_local};
 
     if (part->from_memory) {
-        entry->body = file_body_new(FILE_BYTES);
-        CHECK(entry->body);
+        CHECK(file_entry_make_body(&the_loop.files, entry));
         memcpy(entry->body, content, FILE_BYTES);
     }
     part->entry = entry;
@@ -308,6 +312,28 @@ static void test_whole_parts(void)
         }
 }
 
+/* On this host a long file goes in pieces that stay in the processor's caches, with turns between. */
+static void test_a_local_receiver(void)
+{
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    struct stage_clock clock = {.head_ns = 1};
+    struct body body = {
+        .on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX, .receiver_is_local = true};
+
+    residency = RESIDENT;
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "others have their turn", last_step, BODY_WANTS_TURN);
+    CHECK_INT(__LINE__, "the head and a piece", body.sent, sizeof(HEAD) - 1 + LOCAL_BYTES);
+    last_step = body_send(&body, &the_loop, sockets[0]);
+    CHECK_INT(__LINE__, "another piece", body.sent, sizeof(HEAD) - 1 + 2 * LOCAL_BYTES);
+    body_end(&body, &the_loop);
+    file_cache_put(&the_loop.files, entry);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+
 static void truncate_file(void)
 {
     CHECK_INT(__LINE__, "truncate", truncate(path, 1000), 0);
@@ -426,8 +452,7 @@ static void test_no_first_byte_yet(void)
     struct body_part part = {.entry = entry, .len = FILE_BYTES, .from_memory = true};
     struct body body = {.on_ready = on_ready, .clock = &clock};
 
-    entry->body = file_body_new(FILE_BYTES);
-    CHECK(entry->body);
+    CHECK(file_entry_make_body(&the_loop.files, entry));
     memcpy(entry->body, content, FILE_BYTES);
     socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
     received_len = 0;
@@ -521,10 +546,14 @@ int main(void)
     shared.stat_lane = io_lane_new("stat", 1, 16);
     shared.read_lane = io_lane_new("read", 1, 16);
     CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared), 0);
-    test_whole_parts();
-    test_shrinking();
-    test_giving_up_while_the_lane_reads();
-    test_pieces();
+    for (int local = 0; local <= 1; local++) {
+        receiver_is_local = local;
+        test_whole_parts();
+        test_shrinking();
+        test_giving_up_while_the_lane_reads();
+        test_pieces();
+    }
+    test_a_local_receiver();
     test_an_end_in_the_middle();
     test_no_first_byte_yet();
     test_a_full_lane();

@@ -205,7 +205,7 @@ static void test_defaults(void)
     CHECK_INT(__LINE__, "ttl", cfg->stat_cache.ttl_millis, 1000);
     CHECK_INT(__LINE__, "entries", cfg->stat_cache.max_entries, 100000);
     CHECK_INT(__LINE__, "cache", cfg->file_cache.max_bytes, 268435456);
-    CHECK_INT(__LINE__, "file", cfg->file_cache.max_file_bytes, 65536);
+    CHECK_INT(__LINE__, "file", cfg->file_cache.max_file_bytes, 262144);
     CHECK_INT(__LINE__, "open files", cfg->file_cache.max_open_files, 8000);
     CHECK_INT(__LINE__, "read threads", cfg->io.read_threads, CONFIG_AUTO);
     CHECK_INT(__LINE__, "stat threads", cfg->io.stat_threads, 4);

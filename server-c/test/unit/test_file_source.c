@@ -14,6 +14,9 @@ static ssize_t never_resident(int fd, char *out, size_t len, uint64_t offset);
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define BODY_BYTES (UINT64_C(16) * SMALL_BYTES)
+#define BODY_MAX (2 * SMALL_BYTES)
+
 static char path[] = "/tmp/farmstead-source-XXXXXX";
 static struct io_lane *lane;
 static struct io_port port;
@@ -177,10 +180,67 @@ static void test_readers_that_are_gone(void)
     file_cache_put(&cache, entry);
 }
 
+static void write_zeros(off_t size)
+{
+    CHECK_INT(__LINE__, "size", truncate(path, size), 0);
+}
+
+static enum file_source source_of(struct file_entry *entry)
+{
+    struct reader reader = {.waiter.on_ready = on_ready};
+
+    list_init(&reader.waiter.link);
+    reader.source = file_cache_source(&cache, entry, &reader.waiter);
+    finish_jobs();
+    return reader.source;
+}
+
+static void test_a_larger_file(void)
+{
+    struct file_entry *entry;
+
+    write_zeros(SMALL_BYTES + 1);
+    entry = open_entry();
+    CHECK_INT(__LINE__, "once: not kept", source_of(entry), FILE_FROM_DESCRIPTOR);
+    CHECK_INT(__LINE__, "again: kept", source_of(entry), FILE_FROM_MEMORY);
+    file_entry_drop_body(&cache, entry);
+    entry->fd = open(path, O_RDONLY | O_CLOEXEC); /* it was closed when the bytes were in memory */
+    CHECK_INT(__LINE__, "driven out: not kept", source_of(entry), FILE_FROM_DESCRIPTOR);
+    CHECK_INT(__LINE__, "and again: kept", source_of(entry), FILE_FROM_MEMORY);
+    file_cache_put(&cache, entry);
+    write_zeros(BODY_MAX + 1);
+    entry = open_entry();
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(i, "too large", source_of(entry), FILE_FROM_DESCRIPTOR);
+    file_cache_put(&cache, entry);
+}
+
+/* Bodies that are not in the table are those of slow clients: they take a quarter of the budget. */
+static void test_bodies_beside_the_table(void)
+{
+    struct file_entry *entries[8];
+    size_t kept = 0;
+
+    write_zeros(SMALL_BYTES);
+    for (size_t i = 0; i < 8; i++) {
+        entries[i] = open_entry();
+        kept += source_of(entries[i]) == FILE_FROM_MEMORY;
+    }
+    CHECK_INT(__LINE__, "kept", kept, BODY_BYTES / BESIDE_TABLE_SHARE / SMALL_BYTES + 1);
+    file_cache_put(&cache, entries[0]);
+    CHECK_INT(__LINE__, "when one is gone", source_of(entries[7]), FILE_FROM_MEMORY);
+    for (size_t i = 1; i < 8; i++)
+        file_cache_put(&cache, entries[i]);
+    CHECK_INT(__LINE__, "all are counted", cache.all_body_bytes, 0);
+}
+
 int main(void)
 {
-    static const struct file_cache_limits limits = {
-        .ttl_ms = 1000, .entries = 16, .descriptors = 16, .body_bytes = 1000, .max_body = 1000};
+    static const struct file_cache_limits limits = {.ttl_ms = 1000,
+                                                    .entries = 16,
+                                                    .descriptors = 16,
+                                                    .body_bytes = BODY_BYTES,
+                                                    .max_body = BODY_MAX};
 
     close(mkstemp(path));
     write_file("the first version");
@@ -193,6 +253,8 @@ int main(void)
     test_a_body();
     test_a_change_meanwhile();
     test_readers_that_are_gone();
+    test_a_larger_file();
+    test_bodies_beside_the_table();
     file_cache_fini(&cache);
     io_port_close(&port, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
