@@ -29,51 +29,52 @@ struct file_waiters;
 enum file_body_state { FILE_BODY_UNREAD, FILE_BODY_LOADING, FILE_BODY_READY };
 
 struct file_entry {
+    /* What each request looks at, in the order of lines of the processor's cache: where there are more
+     * files than fit there, each line is a wait. */
     struct file_entry *hash_next;
-    struct list by_use, by_use_open, by_use_body; /* linked while it counts there */
-    struct file_lookup *lookup;                   /* the look-up under way */
-    struct file_load *load;                       /* the body's read under way */
     uint64_t hash, lookup_id;
+    int64_t checked_ms; /* when the disk was asked, or would have said the same */
     uint64_t touched_ms;
-    int64_t checked_ms;      /* when the disk was asked, or would have said the same */
-    struct folder_leaf leaf; /* where changes on the disk are reported, with the engine inotify */
-    uint64_t looked_ns;      /* when the disk was asked */
-    uint64_t changed_ns;     /* when a change of its name was last reported */
-    uint32_t trust_round;    /* trusted if this is the cache's, or after file_watch_renew() */
-    bool is_watched;         /* all that could change it is reported */
-    uint32_t refs;           /* users, the table, and jobs under way */
+    struct file_lookup *lookup; /* the look-up under way */
+    uint32_t trust_round;       /* trusted if this is the cache's, or after file_watch_renew() */
+    uint32_t refs;              /* users, the table, and jobs under way */
+    enum http_status status;    /* HTTP_OK: a regular file, or a folder to list. 301: a folder
+                                   without its slash. Else the refusal: 404, 403, 500, 503 */
+    int fd;                     /* -1: closed, as the bytes are in `body`, or there is no file */
+    uint32_t variable_len, key_len;
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
-
-    enum http_status status;   /* HTTP_OK: a regular file, or a folder to list. 301: a folder
-                                  without its slash. Else the refusal: 404, 403, 500, 503 */
-    bool is_folder;            /* for dir_listing.h; it has a descriptor, no facts and no body */
-    unsigned codings;          /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
-                                  regular and not older than the file */
-    bool knows_codings;        /* else none was looked for */
-    bool seeks_codings;        /* somebody takes some: the next look-up looks for them */
-    int fd;                    /* -1: closed, as the bytes are in `body`, or there is no file */
+    bool is_watched;    /* all that could change it is reported */
+    bool is_folder;     /* for dir_listing.h; it has a descriptor, no facts and no body */
+    bool knows_codings; /* else none was looked for */
+    bool seeks_codings; /* somebody takes some: the next look-up looks for them */
+    unsigned codings;   /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
+                           regular and not older than the file */
+    enum file_body_state body_state;
+    char *body;                /* facts.size bytes, with FILE_HEAD_ROOM before them */
+    uint32_t ready_len;        /* of a whole 200 head that stands there, Date and all; 0: none */
     uint32_t descriptor_users; /* requests and jobs that read from `fd`: it stays open for them */
+    int64_t ready_second;      /* what its Date says */
+    struct list by_use, by_use_open, by_use_body; /* linked while it counts there */
     struct file_facts facts;
     struct file_version version;
     struct timespec ctime;
     uint64_t device, inode;
 
-    enum file_body_state body_state;
-    bool
-        was_asked_for; /* its bytes were, since it was last without them: larger ones are kept then */
-    char *body;        /* facts.size bytes, with FILE_HEAD_ROOM before them */
-    uint32_t ready_len;   /* of a whole 200 head that stands there, Date and all; 0: none */
-    int64_t ready_second; /* what its Date says */
-    const char *index;    /* of the folder, "" for other paths; belongs to the entry */
-
+    const char *index; /* of the folder, "" for other paths; belongs to the entry */
     char *head; /* the 200's head after Date and Connection, as prepared for the site head_site */
     size_t head_len;
     uint64_t head_site;
     struct response_match head_match; /* of its rules, and head_coding: what it was prepared for */
     enum http_coding head_coding;
 
-    size_t variable_len, key_len;
+    uint64_t asked_ms; /* when its bytes were last asked for and not in memory, or last used there;
+                          0: never */
+    struct file_load *load;  /* the body's read under way */
+    struct folder_leaf leaf; /* where changes on the disk are reported, with the engine inotify */
+    uint64_t looked_ns;      /* when the disk was asked */
+    uint64_t changed_ns;     /* when a change of its name was last reported */
+
     char key[]; /* the place's variable, then the path as url_path made it, then a NUL */
 };
 

@@ -94,11 +94,11 @@ void file_entry_drop_body(struct file_cache *cache, struct file_entry *entry)
     if (entry->body) {
         free(entry->body - FILE_HEAD_ROOM);
         cache->all_body_bytes -= entry->facts.size;
+        entry->asked_ms = entry->touched_ms;
     }
     entry->body = NULL;
     entry->ready_len = 0;
     entry->body_state = FILE_BODY_UNREAD;
-    entry->was_asked_for = false;
 }
 
 void file_entry_drop_head(struct file_entry *entry)

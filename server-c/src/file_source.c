@@ -102,20 +102,32 @@ busy:
     return FILE_SOURCE_BUSY;
 }
 
-/* Small files are kept at once, larger ones when they are asked for again: who looks at everything
- * once must not drive out what many ask for, nor wait for all of it. And none while too much is held
- * by those who are still taking what has left the table. */
+/* Is it asked for more often than what would be driven out for it? Small files are kept at once while
+ * there is room, larger ones when they are asked for again. So who looks at everything once drives out
+ * nothing that many ask for, nor waits for all of a large file. */
+static bool is_worth_its_place(const struct file_cache *cache, uint64_t size,
+                               uint64_t asked_before_ms)
+{
+    const struct file_entry *oldest;
+
+    if (cache->stats.body_bytes + size <= cache->limits.body_bytes)
+        return size <= SMALL_BYTES || asked_before_ms > 0;
+    if (list_empty(&cache->by_use_body))
+        return false;
+    oldest = container_of(cache->by_use_body.next, struct file_entry, by_use_body);
+    return asked_before_ms >= oldest->touched_ms;
+}
+
+/* None while too much is held by those who are still taking what has left the table. */
 static bool is_to_be_kept(const struct file_cache *cache, struct file_entry *entry)
 {
-    uint64_t size = entry->facts.size;
+    uint64_t size = entry->facts.size, asked_before_ms = entry->asked_ms;
     uint64_t beside_table = cache->all_body_bytes - cache->stats.body_bytes;
-    bool was_asked_for = entry->was_asked_for;
 
-    entry->was_asked_for = true;
-    if (size > cache->limits.max_body || size > cache->limits.body_bytes)
-        return false;
-    return (size <= SMALL_BYTES || was_asked_for) &&
-           beside_table <= cache->limits.body_bytes / BESIDE_TABLE_SHARE;
+    entry->asked_ms = cache->now_ms;
+    return size <= cache->limits.max_body && size <= cache->limits.body_bytes &&
+           beside_table <= cache->limits.body_bytes / BESIDE_TABLE_SHARE &&
+           is_worth_its_place(cache, size, asked_before_ms);
 }
 
 static enum file_source from_descriptor(struct file_cache *cache, struct file_entry *entry)

@@ -17,6 +17,12 @@ static ssize_t never_resident(int fd, char *out, size_t len, uint64_t offset);
 #define BODY_BYTES (UINT64_C(16) * SMALL_BYTES)
 #define BODY_MAX (2 * SMALL_BYTES)
 
+static const struct file_cache_limits limits = {.ttl_ms = 1000,
+                                                .entries = 64,
+                                                .descriptors = 64,
+                                                .body_bytes = BODY_BYTES,
+                                                .max_body = BODY_MAX};
+
 static char path[] = "/tmp/farmstead-source-XXXXXX";
 static struct io_lane *lane;
 static struct io_port port;
@@ -215,6 +221,46 @@ static void test_a_larger_file(void)
     file_cache_put(&cache, entry);
 }
 
+#define MANY (BODY_BYTES / SMALL_BYTES)
+
+/* Asked for at `now_ms`, and used as file_cache_find() does it. */
+static enum file_source ask_at(uint64_t now_ms, struct file_entry *entry)
+{
+    cache.now_ms = now_ms;
+    file_store_touch(&cache, entry);
+    return source_of(entry);
+}
+
+/* Who looks at everything once drives nothing out; who is asked for more often than the one that was
+ * used longest ago takes its place. */
+static void test_a_full_memory(void)
+{
+    struct file_entry *entries[MANY], *other;
+
+    write_zeros(SMALL_BYTES);
+    for (size_t i = 0; i < MANY; i++) {
+        entries[i] = open_entry();
+        file_store_link(&cache, entries[i]);
+        CHECK_INT((int)i, "there is room", ask_at(10000 + 1000 * i, entries[i]), FILE_FROM_MEMORY);
+    }
+    other = open_entry();
+    file_store_link(&cache, other);
+    CHECK_INT(__LINE__, "once", ask_at(50000, other), FILE_FROM_DESCRIPTOR);
+    for (size_t i = 0; i < MANY; i++)
+        ask_at(60000 + 1000 * i, entries[i]);
+    CHECK_INT(__LINE__, "more seldom than any", ask_at(90000, other), FILE_FROM_DESCRIPTOR);
+    CHECK_INT(__LINE__, "more often than the oldest", ask_at(91000, other), FILE_FROM_MEMORY);
+    CHECK_TRUE(entries[0]->body == NULL || !entries[0]->in_table, "which is gone");
+    CHECK_TRUE(entries[1]->body != NULL && entries[1]->in_table, "and no other");
+    CHECK_INT(__LINE__, "full", cache.stats.body_bytes, BODY_BYTES);
+    for (size_t i = 0; i < MANY; i++)
+        file_cache_put(&cache, entries[i]);
+    file_cache_put(&cache, other);
+    file_cache_configure(&cache, &(struct file_cache_limits){0}); /* drops all */
+    CHECK_INT(__LINE__, "all are counted", cache.all_body_bytes, 0);
+    file_cache_configure(&cache, &limits);
+}
+
 /* Bodies that are not in the table are those of slow clients: they take a quarter of the budget. */
 static void test_bodies_beside_the_table(void)
 {
@@ -236,12 +282,6 @@ static void test_bodies_beside_the_table(void)
 
 int main(void)
 {
-    static const struct file_cache_limits limits = {.ttl_ms = 1000,
-                                                    .entries = 16,
-                                                    .descriptors = 16,
-                                                    .body_bytes = BODY_BYTES,
-                                                    .max_body = BODY_MAX};
-
     close(mkstemp(path));
     write_file("the first version");
     uv_loop_init(&loop);
@@ -253,7 +293,9 @@ int main(void)
     test_a_body();
     test_a_change_meanwhile();
     test_readers_that_are_gone();
+    cache.now_ms = 1000;
     test_a_larger_file();
+    test_a_full_memory();
     test_bodies_beside_the_table();
     file_cache_fini(&cache);
     io_port_close(&port, NULL);
