@@ -129,20 +129,6 @@ void conn_watch_output(struct conn *c)
         conn_close(c);
 }
 
-static bool is_local(const struct conn *c)
-{
-    switch (c->peer.any.sa_family) {
-    case AF_UNIX:
-        return true;
-    case AF_INET:
-        return ntohl(c->peer.v4.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
-    case AF_INET6:
-        return IN6_IS_ADDR_LOOPBACK(&c->peer.v6.sin6_addr);
-    default:
-        return false;
-    }
-}
-
 void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, bool is_counted)
 {
     struct conn *c = calloc(1, sizeof(*c));
@@ -159,7 +145,6 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
     c->fd = fd;
     c->is_counted = is_counted;
     memcpy(&c->peer, peer, sizeof(c->peer));
-    c->is_local = is_local(c);
     c->reads_to_end = c->peer.any.sa_family == AF_UNIX; /* its parts may come singly */
     list_init(&c->link);
     loop->connection_count++;

@@ -85,7 +85,6 @@ struct conn {
     bool linger_after;    /* the client may still be sending then */
     bool is_counted;      /* in the peer table */
     bool has_input;       /* there may be bytes to receive, or the end */
-    bool is_local;        /* the client runs on this host, for all that its address says */
     bool reads_to_end;    /* until the kernel says that there is nothing: see receive_into() */
     bool is_watched, is_output_watched;
     uint32_t in_pos, in_len, in_cap;

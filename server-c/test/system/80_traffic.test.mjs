@@ -200,7 +200,8 @@ test('a client that takes some bytes is held to limits.minBytesPerSecond', async
     // client's kernel tells of room for more once a second, when its buffer has grown.
     client.socket.pause()
     const timer = setInterval(() => client.socket.read(65536), 200)
-    await sleep(7000)
+    if (ends) await until(async () => (await node.counter('timeouts')) > 0, 'the end of its time')
+    else await sleep(7000) // three times writeSeconds: nothing is to be seen
     clearInterval(timer)
     assert.equal(await node.counter('timeouts'), ends ? 1 : 0, `at ${minBytesPerSecond} B/s`)
     client.close()

@@ -211,7 +211,8 @@ static void test_a_larger_file(void)
     CHECK_INT(__LINE__, "again: kept", source_of(entry), FILE_FROM_MEMORY);
     file_entry_drop_body(&cache, entry);
     entry->fd = open(path, O_RDONLY | O_CLOEXEC); /* it was closed when the bytes were in memory */
-    CHECK_INT(__LINE__, "driven out: not kept", source_of(entry), FILE_FROM_DESCRIPTOR);
+    CHECK_INT(__LINE__, "driven out, never used by a request: not kept", source_of(entry),
+              FILE_FROM_DESCRIPTOR);
     CHECK_INT(__LINE__, "and again: kept", source_of(entry), FILE_FROM_MEMORY);
     file_cache_put(&cache, entry);
     write_zeros(BODY_MAX + 1);
