@@ -16,6 +16,7 @@ const MEDIANS = [
   'megabytesPerSecond',
   'cpuPerRequest',
   'busyCores',
+  'wrkBusyShare',
   'othersBusyCores',
   'stolenCores',
   'p50',

@@ -2,16 +2,17 @@
 /* floor.c — what a request costs at the least: a bare epoll loop that answers each with a fixed
  * response, without reading what it says.
  *
- *   floor [-b] [-c] PORT LOOPS ANSWER…
+ *   floor [-b] [-c] [-d] PORT LOOPS ANSWER…
  *
  * An ANSWER is a file with a whole response. Of several, the first number in the request's path
  * says which, so that a mix of sizes costs what it costs. With -b each ANSWER is the head alone, and
- * the next argument is the file that goes by sendfile after it; -c closes after each response. LOOPS
- * processes share the port. One recv and one send per request, edge-triggered, no timers, no limits,
+ * the next argument is the file that goes by sendfile after it; -c closes after each response; -d
+ * accepts with the first bytes (TCP_DEFER_ACCEPT). LOOPS processes share the port. One recv and one send per request, edge-triggered, no timers, no limits,
  * no checks: not a server. Each request must come in one piece, as wrk sends it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,15 +83,16 @@ static const struct answer *answer_choose(const char *request)
     return &answers[strtoul(at, NULL, 10) % answer_count];
 }
 
-static int listen_on(int port)
+static int listen_on(int port, bool defers_accept)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons((unsigned short)port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int on = 1;
+    int on = 1, defer_seconds = defers_accept;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) < 0 ||
+        setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &defer_seconds, sizeof(defer_seconds)) < 0 ||
         bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, BACKLOG) < 0)
         die("listen");
     return fd;
@@ -187,21 +189,23 @@ static void run(int listener)
 
 int main(int argc, char **argv)
 {
-    bool has_bodies = false;
+    bool has_bodies = false, defers_accept = false;
     int option;
 
-    while ((option = getopt(argc, argv, "bc")) != -1) {
+    while ((option = getopt(argc, argv, "bcd")) != -1) {
         if (option == 'b')
             has_bodies = true;
         else if (option == 'c')
             closes = true;
+        else if (option == 'd')
+            defers_accept = true;
         else
             return 2;
     }
     int words_each = has_bodies ? 2 : 1;
     int words = argc - optind - 2;
     if (words < words_each || words % words_each != 0) {
-        fprintf(stderr, "usage: floor [-b] [-c] PORT LOOPS ANSWER…\n");
+        fprintf(stderr, "usage: floor [-b] [-c] [-d] PORT LOOPS ANSWER…\n");
         return 2;
     }
     int port = (int)strtol(argv[optind], NULL, 10);
@@ -221,5 +225,5 @@ int main(int argc, char **argv)
         }
     }
     signal(SIGPIPE, SIG_IGN); /* sendfile has no MSG_NOSIGNAL */
-    run(listen_on(port));
+    run(listen_on(port, defers_accept));
 }

@@ -17,6 +17,7 @@ import { bigPath, fileBody, filePath, KIB, MIB, mixPath, PER_FOLDER } from './si
  * @property {string} [script] in wrk/, when not one path only
  * @property {(string | number)[]} [scriptArgs]
  * @property {Record<string, string>} [headers] of every request
+ * @property {boolean} [defersAccept] servers that can, accept with the first bytes
  * @property {boolean} [sendsEtag] If-None-Match with the server's own ETag in every request
  * @property {Answer[]} answers
  * @property {{ answers: Answer[], bodyFiles?: string[], closes?: boolean }} floor
@@ -193,6 +194,12 @@ export const loads = [
     title: 'a connection per request, 4 KB, 64 at a time',
     connections: 64,
     prepare: connect,
+  },
+  {
+    name: 'connect-deferred',
+    title: 'the same, accepted with the first bytes by all that can (TCP_DEFER_ACCEPT)',
+    connections: 64,
+    prepare: (site) => ({ ...connect(site), defersAccept: true }),
   },
   { name: '304', title: '304 Not Modified, 64 connections', connections: 64, prepare: notModified },
   {

@@ -109,6 +109,7 @@ async function measureLoad(instance, load, wrk) {
     megabytesPerSecond: bytes / microseconds,
     cpuPerRequest: requests ? server / requests : null,
     busyCores: server / microseconds,
+    wrkBusyShare: own / microseconds / wrk.cores.length,
     othersBusyCores: Math.max(0, others / wall),
     stolenCores: (stolen - before.all.stolen) / wall,
     p50,

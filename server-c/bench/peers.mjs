@@ -42,7 +42,11 @@ function configFile({ dir }, text) {
 }
 
 /** With less than a sixteenth of its connections to spare it would close idle ones: it gets twice as many. */
-const nginxConfig = ({ dir, root, port, loops, connections, descriptors, cachedFiles }, nopush) => `
+const nginxConfig = (
+  { dir, root, port, loops, connections, descriptors, cachedFiles },
+  { defersAccept },
+  nopush,
+) => `
 daemon off;
 worker_processes ${loops};
 worker_rlimit_nofile ${descriptors};
@@ -71,14 +75,14 @@ http {
   uwsgi_temp_path ${dir}/uwsgi;
   scgi_temp_path ${dir}/scgi;
   server {
-    listen 127.0.0.1:${port} reuseport backlog=${BACKLOG};
+    listen 127.0.0.1:${port} reuseport backlog=${BACKLOG}${defersAccept ? ' deferred' : ''};
     root ${root};
   }
 }
 `
 
 // Its counters of requests and connections are 16 bits wide.
-const lighttpdConfig = ({ dir, root, port, loops, connections, descriptors }) => `
+const lighttpdConfig = ({ dir, root, port, loops, connections, descriptors }, { defersAccept }) => `
 server.modules = ( "mod_deflate" )
 server.document-root = "${root}"
 server.bind = "127.0.0.1"
@@ -92,6 +96,7 @@ server.stat-cache-engine = "inotify"
 server.max-fds = ${descriptors}
 server.max-connections = ${connections}
 server.listen-backlog = ${BACKLOG}
+server.defer-accept = ${defersAccept ? 1 : 0}
 server.max-keep-alive-requests = 65535
 server.max-keep-alive-idle = ${IDLE_SECONDS}
 mimetype.assign = ( ".html" => "text/html", ".bin" => "application/octet-stream" )
@@ -178,9 +183,9 @@ const nginx = (name, nopush) => ({
   name,
   kind: 'peer',
   version: () => versionOf('nginx', ['-v'], /nginx\/([\d.]+)/),
-  command: (setting) => [
+  command: (setting, prepared) => [
     ...['nginx', '-e', join(setting.dir, 'error.log')],
-    ...['-c', configFile(setting, nginxConfig(setting, nopush))],
+    ...['-c', configFile(setting, nginxConfig(setting, prepared, nopush))],
   ],
 })
 
@@ -192,7 +197,10 @@ export const peers = [
     name: 'lighttpd',
     kind: 'peer',
     version: () => versionOf('lighttpd', ['-v'], /lighttpd\/([\d.]+)/),
-    command: (setting) => ['lighttpd', '-D', '-f', configFile(setting, lighttpdConfig(setting))],
+    command: (setting, prepared) => [
+      ...['lighttpd', '-D', '-f'],
+      configFile(setting, lighttpdConfig(setting, prepared)),
+    ],
   },
   {
     name: 'h2o',

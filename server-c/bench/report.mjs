@@ -17,6 +17,7 @@ const COLUMNS = [
   { title: 'MB/s', of: (row) => short(row.megabytesPerSecond) },
   { title: 'CPU µs/request', of: (row) => short(row.cpuPerRequest) },
   { title: 'cores busy', of: (row) => short(row.busyCores) },
+  { title: 'wrk busy', of: (row) => short(row.wrkBusyShare) },
   { title: 'p50 ms', of: (row) => short(row.p50 / 1000) },
   { title: 'p99 ms', of: (row) => short(row.p99 / 1000) },
   { title: 'max ms', of: (row) => short(row.max / 1000) },
@@ -75,6 +76,18 @@ const loopLines = (rows) =>
       `${label}: CPU per request of two loops ${times(twoLoops)} that of one`,
   )
 
+const FULL = 0.95
+
+/** Who waited for wrk and not the other way round: its requests/s are no measure of it. */
+function boundByWrk(rows) {
+  const bound = rows.filter(
+    ({ wrkBusyShare, busyCores }) => wrkBusyShare >= FULL && busyCores < FULL,
+  )
+  if (bound.length === 0) return []
+  const labels = bound.map(({ label }) => label).join(', ')
+  return [`wrk could ask no faster of ${labels}: there, requests/s say how fast wrk is.`]
+}
+
 const ELSEWHERE_MAX = 0.1
 
 /** Says when the machine had other work, or was not there: such figures are worth little. */
@@ -94,6 +107,7 @@ export function loadReport({ name, title, results, leftOut }, { markdown = false
   const rows = rowsOf(results)
   const said = [
     ...(name === 'loops' ? loopLines(rows) : ratioLines(rows)),
+    ...(name === 'loops' ? [] : boundByWrk(rows)),
     ...leftOut.map(({ label, leftOut: why }) => `${label} is left out: ${why}`),
     ...disturbance(rows),
   ]

@@ -8,8 +8,8 @@ import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peers } from './peers.mjs'
 
 /** @typedef {import('./peers.mjs').Server} Server */
 
-const config = ({ root, port, loops, connections, cachedFiles }) => ({
-  listen: [{ address: '127.0.0.1', port }],
+const config = ({ root, port, loops, connections, cachedFiles }, { defersAccept = false }) => ({
+  listen: [{ address: '127.0.0.1', port, ...(defersAccept ? { deferAccept: true } : {}) }],
   workers: loops,
   limits: {
     connections,
@@ -32,10 +32,10 @@ const ours = (name, binary) => ({
   kind: 'ours',
   version: () =>
     `build ${createHash('sha256').update(readFileSync(binary)).digest('hex').slice(0, 8)}`,
-  command: (setting) => {
+  command: (setting, prepared) => {
     const file = join(setting.dir, 'config.json')
     const program = join(setting.dir, 'farmstead-node')
-    writeFileSync(file, JSON.stringify(config(setting), null, 2))
+    writeFileSync(file, JSON.stringify(config(setting, prepared), null, 2))
     copyFileSync(binary, program)
     return [program, 'serve', '--config', file]
   },
@@ -61,14 +61,15 @@ const floor = (binary) => ({
   name: 'floor',
   kind: 'floor',
   version: () => 'a bare epoll loop',
-  command: ({ dir, port, loops }, { floor: { answers, bodyFiles, closes } }) => {
+  command: ({ dir, port, loops }, { defersAccept, floor: { answers, bodyFiles, closes } }) => {
     const files = answers.flatMap((answer, i) => {
       const file = join(dir, `${i}.answer`)
       const sent = answer.sent ?? answer.body
       writeFileSync(file, Buffer.concat([headOf(answer, sent), ...(bodyFiles ? [] : [sent])]))
       return bodyFiles ? [file, bodyFiles[i]] : [file]
     })
-    const options = [...(bodyFiles ? ['-b'] : []), ...(closes ? ['-c'] : [])]
+    const flags = { '-b': bodyFiles, '-c': closes, '-d': defersAccept }
+    const options = Object.keys(flags).filter((flag) => flags[flag])
     return [binary, ...options, String(port), String(loops), ...files]
   },
 })

@@ -23,6 +23,7 @@ struct config_listen {
     uint16_t port;     /* 0: the kernel chooses (tests) */
     char *socket;      /* path of a Unix socket, which stands for address and port then; "": none */
     char *socket_mode; /* octal, "0660" */
+    bool defer_accept; /* TCP only */
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };

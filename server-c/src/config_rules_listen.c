@@ -3,6 +3,7 @@
 #include "config_rules_parts.h"
 
 #include "mem.h"
+#include "util.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -87,10 +88,10 @@ static void check_endpoints(const struct rules *rules)
 /* What a listener's kind has no use for was a slip: the author thinks it counts. */
 static void check_kind(const struct rules *rules, const struct config_listen *listen, size_t index)
 {
-    static const char *const tcp_only[] = {"address", "port"};
+    static const char *const tcp_only[] = {"address", "port", "deferAccept"};
     char pointer[RULES_POINTER_LEN];
 
-    for (size_t i = 0; has_socket(listen) && i < 2; i++) {
+    for (size_t i = 0; has_socket(listen) && i < ARRAY_LEN(tcp_only); i++) {
         snprintf(pointer, sizeof(pointer), "/listen/%zu/%s", index, tcp_only[i]);
         if (config_rules_is_given(rules, pointer))
             config_rules_report(rules, CONFIG_CODE_CONFLICT, pointer,

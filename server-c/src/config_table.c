@@ -79,6 +79,16 @@ static const struct option listen_members[] = {
      .pattern = "^0?[0-7][0-7][0-7]$",
      .form = "an octal file mode, such as \"0660\"",
      FIELD(struct config_listen, socket_mode)},
+    {.name = "deferAccept",
+     .type = OPTION_BOOLEAN,
+     .title = "Accept with the first bytes",
+     .help = "Whether the node learns of a connection only when its first bytes are there "
+             "(TCP_DEFER_ACCEPT), which is cheaper where most connections carry one request. One "
+             "that says nothing is in no limit, time-out or count for its first second, and is "
+             "reset when a new config takes the address away.",
+     .lighttpd = "server.defer-accept",
+     .default_json = "false",
+     FIELD(struct config_listen, defer_accept)},
     {0},
 };
 

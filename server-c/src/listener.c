@@ -29,6 +29,7 @@ struct listener {
     char *address;
     uint16_t port; /* as configured */
     char *socket;  /* "": TCP */
+    bool defers_accept;
     uint64_t warned_ms;
 };
 
@@ -46,7 +47,15 @@ static int fill_address(struct sockaddr_storage *storage, socklen_t *len,
     return uv_ip6_addr(cfg->address, port, (struct sockaddr_in6 *)storage);
 }
 
-static int set_options(int fd, int family)
+static int set_defer_accept(int fd, bool defers)
+{
+    const int seconds = defers; /* the kernel hands over those that said nothing for so long */
+
+    return setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds)) == 0 ? 0
+                                                                                         : -errno;
+}
+
+static int set_options(int fd, int family, bool defers_accept)
 {
     const int on = 1;
 
@@ -58,7 +67,7 @@ static int set_options(int fd, int family)
     /* "::" is IPv6 only, so that "0.0.0.0" beside it means the same on every system. */
     if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
         return -errno;
-    return 0;
+    return defers_accept ? set_defer_accept(fd, true) : 0;
 }
 
 static int bound_port(int fd, uint16_t *port)
@@ -87,7 +96,7 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port)
     fd = socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    err = set_options(fd, storage.ss_family);
+    err = set_options(fd, storage.ss_family, cfg->defer_accept);
     if (!err && (bind(fd, (struct sockaddr *)&storage, len) != 0 || listen(fd, BACKLOG) != 0))
         err = -errno;
     if (!err)
@@ -220,6 +229,7 @@ struct listener *listener_start(struct loop *loop, int fd, const struct config_l
     listener->address = xstrdup(cfg->address);
     listener->port = cfg->port;
     listener->socket = xstrdup(cfg->socket);
+    listener->defers_accept = cfg->defer_accept;
     poller_watch_init(&listener->watch, &listener_kind);
     if (poller_add(&loop->poller, fd, EPOLLIN, &listener->watch) != 0) {
         close(fd);
@@ -252,6 +262,19 @@ bool listener_is_for(const struct listener *listener, const struct config_listen
     if (listener->socket[0] || cfg->socket[0])
         return strcmp(listener->socket, cfg->socket) == 0;
     return listener->port == cfg->port && strcmp(listener->address, cfg->address) == 0;
+}
+
+void listener_follow(struct listener *listener, const struct config_listen *cfg)
+{
+    int err;
+
+    if (listener->defers_accept == cfg->defer_accept)
+        return;
+    listener->defers_accept = cfg->defer_accept;
+    err = set_defer_accept(listener->fd, cfg->defer_accept);
+    if (err)
+        log_warn("listener: can't change deferAccept of port %u: %s", listener->port,
+                 uv_strerror(err));
 }
 
 void listener_resume(struct listener *listener)

@@ -26,6 +26,8 @@ void listener_stop(struct listener *listener);
 struct listener *listener_of_link(struct list *link);
 /* Is it the one for this address of a config? */
 bool listener_is_for(const struct listener *listener, const struct config_listen *cfg);
+/* Takes over what this config says of it anew. Loop thread. */
+void listener_follow(struct listener *listener, const struct config_listen *cfg);
 /* After descriptors ran out: accepts again. Call it every LOOP_TICK_MS. */
 void listener_resume(struct listener *listener);
 

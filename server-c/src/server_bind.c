@@ -35,7 +35,7 @@ static struct bound *find_bound(const struct bound_list *list, const struct conf
 static struct config_listen copy_listen(const struct config_listen *listen)
 {
     return (struct config_listen){xstrdup(listen->address), listen->port, xstrdup(listen->socket),
-                                  xstrdup(listen->socket_mode)};
+                                  xstrdup(listen->socket_mode), listen->defer_accept};
 }
 
 static void free_listen(struct config_listen *listen)

@@ -76,21 +76,28 @@ static void on_tick(uv_timer_t *timer)
 
 /* --- the swap -------------------------------------------------------------------------------- */
 
-static bool is_configured(const struct listener *listener, const struct config *cfg)
+/* What a config says of this listener; NULL: nothing. */
+static const struct config_listen *find_config(const struct listener *listener,
+                                               const struct config *cfg)
 {
     for (size_t i = 0; cfg && i < cfg->listen_count; i++)
         if (listener_is_for(listener, &cfg->listens[i]))
-            return true;
-    return false;
+            return &cfg->listens[i];
+    return NULL;
 }
 
+/* But for those that `keep` names: they follow it. */
 static void stop_listeners(struct worker *worker, const struct config *keep)
 {
     for (struct list *link = worker->listeners.next, *next; link != &worker->listeners;
          link = next) {
+        struct listener *listener = listener_of_link(link);
+        const struct config_listen *cfg = find_config(listener, keep);
         next = link->next;
-        if (!is_configured(listener_of_link(link), keep))
-            listener_stop(listener_of_link(link));
+        if (cfg)
+            listener_follow(listener, cfg);
+        else
+            listener_stop(listener);
     }
 }
 

@@ -133,6 +133,13 @@ describe('a report', () => {
     const disturbed = result('farmstead', 'ours', { othersBusyCores: 0.5 })
     assert.match(loadReport(load([disturbed])), /Not quiet: 0\.50 cores/)
   })
+  it('says whose requests/s are wrk’s', () => {
+    const waits = result('farmstead', 'ours', { busyCores: 0.8, wrkBusyShare: 0.99 })
+    const full = result('nginx', 'peer', { busyCores: 0.99, wrkBusyShare: 0.99 })
+    assert.match(loadReport(load([waits, full])), /no faster of farmstead:/)
+    assert.doesNotMatch(loadReport(load([full])), /no faster/)
+    assert.doesNotMatch(loadReport(load([ours])), /no faster/) // a run that did not look
+  })
   it('says who died', () => {
     const dead = result('lighttpd', 'peer', { died: true, errors: 12 })
     assert.match(loadReport(load([dead])), /12, died 1×/)

@@ -189,3 +189,74 @@ test('a reload moves an address on the same port and fails no request that was b
   assert.ok(results.inHandshake <= 4, `${results.inHandshake} were reset in their handshake`)
   assert.ok(results.ok > 20, `${results.ok} requests`)
 })
+
+// The kernel holds a silent connection back for a second: less is left to see it in.
+const HELD_MS = 700
+
+/** A connection that says nothing; fails when the node knows of it at once. */
+async function heldBack(node) {
+  const { openConnections } = (await node.status()).gauges
+  const since = performance.now()
+  const client = await RawClient.connect(node.port)
+  const { gauges } = await node.status()
+  if (performance.now() - since < HELD_MS) assert.equal(gauges.openConnections, openConnections)
+  return client
+}
+
+const countOf = async (node) => (await node.status()).gauges.openConnections
+
+test('deferAccept: who says nothing is the kernel’s for a second, then in the time-outs', async (t) => {
+  const node = await startNode(t, {
+    files,
+    config: {
+      workers: 2,
+      listen: [{ address: '127.0.0.1', port: 0, deferAccept: true }],
+      limits: { headerSeconds: 1 },
+    },
+  })
+  const silent = await heldBack(node)
+  assert.equal((await get(node.port, '/a.txt')).text, 'alpha')
+  await until(async () => (await node.counter('connections')) === 2, 'the silent one is accepted')
+  await silent.closed()
+  const slow = await RawClient.connect(node.port)
+  slow.send('GET /a.txt HTTP/1.1\r\n')
+  await until(async () => (await countOf(node)) === 1, 'one with the first bytes only')
+  slow.send('Host: a\r\n\r\n')
+  assert.equal((await slow.response()).text, 'alpha')
+  slow.close()
+})
+
+test('deferAccept is switched on and off live, and no request fails', async (t) => {
+  const port = await freePort()
+  const listen = (deferAccept) => [{ address: '127.0.0.1', port, deferAccept }]
+  const node = await startNode(t, { files, config: { workers: 2, listen: listen(false) } })
+  const set = (deferAccept, workers = 2) =>
+    node.reload({ ...node.config, workers, listen: listen(deferAccept) })
+  let going = true
+  const clients = Array.from({ length: 4 }, async () => {
+    let count = 0
+    for (; going; count++) assert.equal((await get(port, '/a.txt')).status, 200)
+    return count
+  })
+  for (const [defers, workers] of [
+    [true, 2],
+    [false, 2],
+    [true, 2],
+    [true, 3],
+  ]) {
+    assert.ok(await set(defers, workers), node.log)
+    await sleep(100)
+  }
+  going = false
+  for (const count of await Promise.all(clients)) assert.ok(count > 5, `${count} requests`)
+  await until(async () => (await countOf(node)) === 0, 'all are gone')
+  const held = await heldBack(node)
+  assert.ok(await set(false, 3))
+  const accepted = await RawClient.connect(port)
+  await until(async () => (await countOf(node)) === 2, 'both are accepted')
+  for (const client of [held, accepted]) {
+    client.send(request('/a.txt'))
+    assert.equal((await client.response()).text, 'alpha')
+    client.close()
+  }
+})
