@@ -5,6 +5,7 @@
 
 #include "buf.h"
 #include "config_check_parts.h"
+#include "descriptors.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -17,15 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
-
-/* Standard streams, logs, the agent's connection, and what the system's libraries open. */
-#define OTHER_DESCRIPTORS 64
-/* Of one event loop: libuv's event queue and its own, its wake-ups, and what it watches
- * folders with, the root and the file of a look on the loop. */
-#define LOOP_DESCRIPTORS 8
-/* Of one look-up thread: the root, the deepest folder that is watched, the folder it is in and the
- * one it goes to. */
-#define LOOKUP_DESCRIPTORS 4
 
 static enum config_code code_of_errno(int err)
 {
@@ -114,15 +106,6 @@ static void check_log(const struct check *check, const char *path, const char *p
     if (*path != '\0')
         check_writable(check, seen.data, pointer);
     buf_fini(&seen);
-}
-
-static uint64_t descriptors_needed(const struct config *cfg)
-{
-    uint64_t loops = cfg->workers == CONFIG_AUTO ? uv_available_parallelism() : cfg->workers;
-
-    return (uint64_t)cfg->limits.connections + cfg->file_cache.max_open_files +
-           loops * (LOOP_DESCRIPTORS + cfg->listen_count) +
-           (uint64_t)cfg->io.stat_threads * LOOKUP_DESCRIPTORS + OTHER_DESCRIPTORS;
 }
 
 /* The hard limit: the server raises its own up to it. */

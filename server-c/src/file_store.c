@@ -13,6 +13,7 @@
 
 #define TABLE_MIN 64
 #define IDLE_OPEN_MS 5000 /* an unused descriptor is closed after this and the ttl */
+#define SWEEP_FILES 256   /* closed at once: less than a millisecond, as clients wait meanwhile */
 #define NEGATIVE_SHARE 8  /* at most one in so many entries may be a refusal */
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -217,7 +218,7 @@ void file_cache_configure(struct file_cache *cache, const struct file_cache_limi
 
 void file_cache_sweep(struct file_cache *cache)
 {
-    while (!list_empty(&cache->by_use_open)) {
+    for (int left = SWEEP_FILES; left > 0 && !list_empty(&cache->by_use_open); left--) {
         struct file_entry *entry =
             container_of(cache->by_use_open.next, struct file_entry, by_use_open);
         if (cache->now_ms < entry->touched_ms + IDLE_OPEN_MS + cache->limits.ttl_ms)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* io_lane.c — the threads of a lane, and its two queues under one mutex. */
+/* io_lane.c — the threads of a lane, and its two queues under one mutex.
+ *
+ * Threads wait at semaphores: a loop must not wait for the pool, and to signal one of glibc's condition
+ * variables can mean to wait until threads signalled earlier had the processor (decision 66). */
 #include "io_lane.h"
 
 #include "log.h"
@@ -27,18 +30,24 @@ struct queue {
     uint32_t length;
 };
 
+/* Threads that wait until a job has come or they may have to end. Under the lane's lock. */
+struct sleepers {
+    uv_sem_t wake;
+    uint32_t count; /* not woken yet */
+    uint32_t woken; /* and have not looked yet */
+};
+
 struct io_lane {
     char name[16];
     bool has_reserve; /* thread 0 does only what was submitted first, if it is not alone */
     uv_mutex_t lock;
-    uv_cond_t work;          /* a job came, or a thread is to end */
-    uv_cond_t reserve_work;  /* the same, for the reserve */
+    struct sleepers zeroth; /* thread 0, by itself as it may be the reserve */
+    struct sleepers others;
     struct queue queue;      /* this and what follows: under `lock` */
     struct queue first;      /* goes before it */
     uint32_t first_in_a_row; /* taken from there while others waited */
-    bool reserve_waits;
-    uint32_t queue_length; /* the bound of each */
-    uint32_t wanted;       /* threads of a lower index stay */
+    uint32_t queue_length;   /* the bound of each */
+    uint32_t wanted;         /* threads of a lower index stay */
     uint32_t busy;
     bool ending;
     struct lane_thread threads[THREADS_MAX];
@@ -71,9 +80,14 @@ static struct io_job *take(struct queue *queue)
     return job;
 }
 
+static bool keeps_reserve(const struct io_lane *lane)
+{
+    return lane->has_reserve && lane->wanted > 1;
+}
+
 static bool is_reserve(const struct lane_thread *thread)
 {
-    return thread->lane->has_reserve && thread->index == 0 && thread->lane->wanted > 1;
+    return thread->index == 0 && keeps_reserve(thread->lane);
 }
 
 static struct io_job *take_for(const struct lane_thread *thread)
@@ -92,37 +106,60 @@ static struct io_job *take_for(const struct lane_thread *thread)
     return job ? job : take(&lane->queue);
 }
 
-/* Wakes a thread that may do it, if one waits. */
-static void wake_for(struct io_lane *lane, const struct queue *queue)
+static void wake_one(struct sleepers *sleepers)
 {
-    if (queue == &lane->first && lane->reserve_waits) {
-        lane->reserve_waits = false; /* the next one is for somebody else */
-        uv_cond_signal(&lane->reserve_work);
-    } else {
-        uv_cond_signal(&lane->work);
-    }
+    sleepers->count--;
+    sleepers->woken++;
+}
+
+/* Where to wake a thread that may do it: once the lock is free, or it would wait for that. NULL: none
+ * sleeps, so one that is at work will look. */
+static uv_sem_t *choose_sleeper(struct io_lane *lane, const struct queue *queue)
+{
+    struct sleepers *sleepers = &lane->others;
+
+    if (lane->zeroth.count > 0 &&
+        (queue == &lane->first || (lane->others.count == 0 && !keeps_reserve(lane))))
+        sleepers = &lane->zeroth;
+    if (sleepers->count == 0)
+        return NULL;
+    wake_one(sleepers);
+    return &sleepers->wake;
+}
+
+/* Who was woken for a job may have found one of the other queue, or may have to end: somebody else is
+ * to do it then. */
+static uv_sem_t *choose_for_rest(struct io_lane *lane)
+{
+    uint32_t woken = lane->others.woken + (keeps_reserve(lane) ? 0 : lane->zeroth.woken);
+
+    return lane->queue.length > woken ? choose_sleeper(lane, &lane->queue) : NULL;
 }
 
 static void wake_all(struct io_lane *lane)
 {
-    uv_cond_broadcast(&lane->work);
-    uv_cond_broadcast(&lane->reserve_work);
+    struct sleepers *const all[] = {&lane->zeroth, &lane->others};
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        while (all[i]->count > 0) {
+            wake_one(all[i]);
+            uv_sem_post(&all[i]->wake);
+        }
 }
 
 /* --- threads --------------------------------------------------------------------------------- */
 
-/* Until something has changed. */
+/* Until something has changed. Frees the lock meanwhile. */
 static void wait_for_work(struct lane_thread *thread)
 {
     struct io_lane *lane = thread->lane;
+    struct sleepers *sleepers = thread->index == 0 ? &lane->zeroth : &lane->others;
 
-    if (!is_reserve(thread)) {
-        uv_cond_wait(&lane->work, &lane->lock);
-        return;
-    }
-    lane->reserve_waits = true;
-    uv_cond_wait(&lane->reserve_work, &lane->lock);
-    lane->reserve_waits = false;
+    sleepers->count++;
+    uv_mutex_unlock(&lane->lock);
+    uv_sem_wait(&sleepers->wake);
+    uv_mutex_lock(&lane->lock);
+    sleepers->woken--;
 }
 
 /* The next job, or NULL when this thread is to end. */
@@ -130,6 +167,7 @@ static struct io_job *next_job(struct lane_thread *thread, bool was_busy)
 {
     struct io_lane *lane = thread->lane;
     struct io_job *job = NULL;
+    uv_sem_t *wake;
 
     uv_mutex_lock(&lane->lock);
     if (was_busy)
@@ -137,13 +175,14 @@ static struct io_job *next_job(struct lane_thread *thread, bool was_busy)
     /* A surplus thread leaves the queue to the others, but never to nobody. */
     while (thread->index < lane->wanted && !(job = take_for(thread)) && !lane->ending)
         wait_for_work(thread);
-    if (job) {
+    if (job)
         lane->busy++;
-    } else {
+    else
         thread->is_running = false;
-        uv_cond_signal(&lane->work); /* the wake-up may have been meant for a thread that stays */
-    }
+    wake = choose_for_rest(lane);
     uv_mutex_unlock(&lane->lock);
+    if (wake)
+        uv_sem_post(wake);
     return job;
 }
 
@@ -231,19 +270,19 @@ struct io_lane *io_lane_new(const char *name, uint32_t threads, uint32_t queue_l
     queue_init(&lane->first);
     if (uv_mutex_init(&lane->lock) != 0)
         goto fail_mutex;
-    if (uv_cond_init(&lane->work) != 0)
-        goto fail_cond;
-    if (uv_cond_init(&lane->reserve_work) != 0)
+    if (uv_sem_init(&lane->others.wake, 0) != 0)
+        goto fail_others;
+    if (uv_sem_init(&lane->zeroth.wake, 0) != 0)
         goto fail_reserve;
     if (io_lane_resize(lane, threads, queue_length) == 0)
         goto fail_threads;
     return lane;
 
 fail_threads:
-    uv_cond_destroy(&lane->reserve_work);
+    uv_sem_destroy(&lane->zeroth.wake);
 fail_reserve:
-    uv_cond_destroy(&lane->work);
-fail_cond:
+    uv_sem_destroy(&lane->others.wake);
+fail_others:
     uv_mutex_destroy(&lane->lock);
 fail_mutex:
     free(lane);
@@ -268,8 +307,8 @@ void io_lane_free(struct io_lane *lane)
         if (lane->threads[i].started)
             uv_thread_join(&lane->threads[i].handle);
     CHECK(lane->queue.length == 0 && lane->first.length == 0);
-    uv_cond_destroy(&lane->reserve_work);
-    uv_cond_destroy(&lane->work);
+    uv_sem_destroy(&lane->zeroth.wake);
+    uv_sem_destroy(&lane->others.wake);
     uv_mutex_destroy(&lane->lock);
     free(lane);
 }
@@ -279,6 +318,8 @@ void io_lane_free(struct io_lane *lane)
 static int submit(struct io_lane *lane, struct queue *queue, bool is_bounded, struct io_port *port,
                   struct io_job *job)
 {
+    uv_sem_t *wake;
+
     job->port = port;
     job->next = NULL;
     job->queued_ns = monotonic_ns();
@@ -288,8 +329,10 @@ static int submit(struct io_lane *lane, struct queue *queue, bool is_bounded, st
         return UV_EAGAIN;
     }
     append(queue, job);
-    wake_for(lane, queue);
+    wake = choose_sleeper(lane, queue);
     uv_mutex_unlock(&lane->lock);
+    if (wake)
+        uv_sem_post(wake);
     port->outstanding++;
     return 0;
 }

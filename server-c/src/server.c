@@ -7,6 +7,7 @@
 
 #include "admin.h"
 #include "auth_check.h"
+#include "descriptors.h"
 #include "listener.h"
 #include "log.h"
 #include "mem.h"
@@ -22,7 +23,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define FIRST_THREADS 1 /* of a lane before there is a config */
@@ -37,16 +37,6 @@ struct preparation {
 };
 
 /* --- start and stop -------------------------------------------------------------------------- */
-
-static void raise_descriptor_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
 
 static void make_boot_id(char out[33])
 {
@@ -65,7 +55,7 @@ struct server *server_new(int *err)
 {
     struct server *srv = xcalloc(1, sizeof(*srv));
 
-    raise_descriptor_limit();
+    descriptors_raise_limit();
     make_boot_id(srv->boot_id);
     srv->started_ns = monotonic_ns();
     srv->admin_listen.address = xstrdup("");
@@ -236,6 +226,7 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
                    struct config_errors *errors)
 {
     *prep = (struct preparation){.cfg = cfg, .loops = wanted_loops(cfg), .admin_fd = -1};
+    descriptors_reserve(descriptors_needed(cfg));
     if (start_workers(srv, prep, errors) != 0 ||
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
         return -1;

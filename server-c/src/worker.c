@@ -17,7 +17,7 @@
 struct worker_call {
     void (*function)(struct worker *, void *);
     void *arg;
-    bool is_done;
+    uv_sem_t done; /* no condition variable: the loop must not wait for those it woke (io_lane.c) */
     struct worker_call *next;
 };
 
@@ -33,24 +33,22 @@ static void on_wake(uv_async_t *async)
     for (; call; call = next) {
         next = call->next; /* the caller's memory, gone once it is done */
         call->function(worker, call->arg);
-        uv_mutex_lock(&worker->lock);
-        call->is_done = true;
-        uv_cond_broadcast(&worker->answered);
-        uv_mutex_unlock(&worker->lock);
+        uv_sem_post(&call->done);
     }
 }
 
 void worker_call(struct worker *worker, void (*function)(struct worker *, void *), void *arg)
 {
-    struct worker_call call = {function, arg, false, NULL};
+    struct worker_call call = {.function = function, .arg = arg};
 
+    CHECK(uv_sem_init(&call.done, 0) == 0);
     uv_mutex_lock(&worker->lock);
     call.next = worker->calls;
     worker->calls = &call;
     uv_async_send(&worker->wake);
-    while (!call.is_done)
-        uv_cond_wait(&worker->answered, &worker->lock);
     uv_mutex_unlock(&worker->lock);
+    uv_sem_wait(&call.done);
+    uv_sem_destroy(&call.done);
 }
 
 /* --- the tick -------------------------------------------------------------------------------- */
@@ -162,7 +160,6 @@ int worker_new(struct worker **out, struct loop_shared *shared, uint32_t index)
     worker->index = index;
     list_init(&worker->listeners);
     uv_mutex_init(&worker->lock);
-    uv_cond_init(&worker->answered);
     err = start_handles(worker);
     if (err)
         goto fail_handles;
@@ -180,7 +177,6 @@ fail_handles:
     io_port_close(&worker->loop.port, NULL);
     uv_run(&worker->loop.uv, UV_RUN_DEFAULT);
     loop_fini(&worker->loop);
-    uv_cond_destroy(&worker->answered);
     uv_mutex_destroy(&worker->lock);
 fail_loop:
     free(worker);
@@ -256,7 +252,6 @@ void worker_free(struct worker *worker)
 {
     conn_trim_spares(&worker->loop, 0);
     loop_fini(&worker->loop);
-    uv_cond_destroy(&worker->answered);
     uv_mutex_destroy(&worker->lock);
     free(worker);
 }

@@ -21,7 +21,6 @@ struct worker {
     bool waits_for_lanes; /* all connections are closed, or had their time */
     bool is_stuck;        /* a disk did not answer in time; loop thread, and others after its end */
     uv_mutex_t lock;
-    uv_cond_t answered;
     struct worker_call *calls; /* under `lock`, newest first */
 };
 

@@ -2,7 +2,7 @@
 // Descriptors: none left for anything, just enough, and ten thousand at once.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { truncateSync } from 'node:fs'
+import { readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -121,4 +121,17 @@ test(`${MANY} idle connections cost little, and nobody else waits`, async (t) =>
   await witness.stop(t)
   for (const client of clients) client.close()
   await until(async () => (await node.status()).gauges.openConnections === 0, 'all are gone')
+})
+
+// A table that grows while threads run makes the call wait that needs the room: a loop's.
+test('the kernel has room for all descriptors before they are needed', async (t) => {
+  const config = { workers: 1, limits: { connections: 1500 }, fileCache: { maxOpenFiles: 700 } }
+  const node = await startNode(t, { files: { 'a.txt': 'alpha' }, config })
+  const room = () => {
+    const status = readFileSync(`/proc/${node.child.pid}/status`, 'utf8')
+    return Number(/^FDSize:\s*(\d+)/m.exec(status)?.[1])
+  }
+  assert.ok(room() >= 2200, `at the start: ${room()}`)
+  assert.ok(await node.reload({ ...node.config, limits: { connections: 4500 } }))
+  assert.ok(room() >= 5200, `after a reload: ${room()}`)
 })

@@ -706,6 +706,31 @@ static void test_looks_on_the_loop(void)
     test_root_kept_open();
 }
 
+/* Thousands of files that nobody asks for any more are closed a few at a time. */
+static void test_swept_in_steps(void)
+{
+    const struct file_cache_limits as_before = cache.limits;
+    struct file_cache_limits roomy = as_before;
+    size_t others = cache.stats.descriptors;
+    char path[20];
+
+    roomy.entries = roomy.descriptors = 2 * SWEEP_FILES;
+    file_cache_configure(&cache, &roomy);
+    shell("i=0; while [ $i -lt 300 ]; do echo x > swept$i; i=$((i + 1)); done; touch -d @9 swept*");
+    for (int i = 0; i < 300; i++) {
+        snprintf(path, sizeof(path), "/swept%d", i);
+        put(find(path));
+    }
+    CHECK_INT(__LINE__, "all are open", cache.stats.descriptors, others + 300);
+    cache.now_ms += IDLE_OPEN_MS + roomy.ttl_ms + FILE_TOUCH_MS;
+    file_cache_sweep(&cache);
+    CHECK_INT(__LINE__, "some at once", cache.stats.descriptors, others + 300 - SWEEP_FILES);
+    file_cache_sweep(&cache);
+    CHECK_INT(__LINE__, "the others next", cache.stats.descriptors, 0);
+    file_cache_configure(&cache, &as_before);
+    shell("rm swept*");
+}
+
 int main(void)
 {
     const struct file_cache_limits limits = {
@@ -729,6 +754,7 @@ int main(void)
     test_copies_nobody_takes();
     test_waiters_that_are_gone();
     test_copies_on_a_full_lane();
+    test_swept_in_steps();
     test_looks_on_the_loop();
     while (port.outstanding > 0)
         uv_run(&loop, UV_RUN_ONCE);

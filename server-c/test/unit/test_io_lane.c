@@ -190,6 +190,52 @@ static void test_the_reserve(uv_loop_t *loop, struct io_port *port)
     io_lane_free(lane);
 }
 
+static void submit_gated(struct io_lane *lane, struct io_port *port, int i, bool goes_first)
+{
+    prepare(i, run_gated);
+    CHECK_INT(i, "submit",
+              goes_first ? io_lane_submit_first(lane, port, &jobs[i].job)
+                         : io_lane_submit(lane, port, &jobs[i].job),
+              0);
+}
+
+static void let_go(uv_loop_t *loop, struct io_port *port, int count)
+{
+    for (int i = 0; i < count; i++)
+        uv_sem_post(&gate);
+    last_started = -1;
+    run_until_idle(loop, port);
+}
+
+/* Whoever wakes up may take what another one was woken for, or may just have become the reserve: no job
+ * waits while a thread that may do it sleeps. */
+static void test_none_waits_for_a_sleeper(uv_loop_t *loop, struct io_port *port)
+{
+    for (int round = 0; round < 300; round++) {
+        struct io_lane *lane = io_lane_new("test", 1, 100);
+
+        io_lane_reserve_thread(lane);
+        io_lane_resize(lane, 4, 100);
+        for (int i = 0; i < 3; i++)
+            submit_gated(lane, port, i, false);
+        wait_until_taken(lane, 3);
+        submit_gated(lane, port, 3, true);
+        wait_until_taken(lane, 4);
+        let_go(loop, port, 4);
+        for (int i = 0; i < 3; i++)
+            submit_gated(lane, port, i, (i + round) % 3 == 0);
+        wait_until_taken(lane, 3);
+        io_lane_resize(lane, 1, 100);
+        io_lane_resize(lane, 3, 100);
+        let_go(loop, port, 3);
+        io_lane_resize(lane, 1, 100);
+        submit_gated(lane, port, 0, false);
+        wait_until_taken(lane, 1);
+        let_go(loop, port, 1);
+        io_lane_free(lane);
+    }
+}
+
 int main(void)
 {
     struct io_port port;
@@ -202,6 +248,7 @@ int main(void)
     test_resizing_under_work(&loop, &port);
     test_who_goes_first(&loop, &port);
     test_the_reserve(&loop, &port);
+    test_none_waits_for_a_sleeper(&loop, &port);
     io_port_close(&port, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     io_port_fini(&port);
