@@ -7,8 +7,9 @@
  * An ANSWER is a file with a whole response. Of several, the first number in the request's path
  * says which, so that a mix of sizes costs what it costs. With -b each ANSWER is the head alone, and
  * the next argument is the file that goes by sendfile after it; -c closes after each response; -d
- * accepts with the first bytes (TCP_DEFER_ACCEPT). LOOPS processes share the port. One recv and one send per request, edge-triggered, no timers, no limits,
- * no checks: not a server. Each request must come in one piece, as wrk sends it. */
+ * accepts with the first bytes (TCP_DEFER_ACCEPT). LOOPS processes share the port. One recv and one
+ * send per request, edge-triggered, no timers, no limits, no checks: not a server. Each request must
+ * come in one piece, as wrk sends it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -17,7 +17,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uv.h>
 
 static enum config_code code_of_errno(int err)
 {

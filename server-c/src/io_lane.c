@@ -106,7 +106,7 @@ static struct io_job *take_for(const struct lane_thread *thread)
     return job ? job : take(&lane->queue);
 }
 
-static void wake_one(struct sleepers *sleepers)
+static void count_as_woken(struct sleepers *sleepers)
 {
     sleepers->count--;
     sleepers->woken++;
@@ -123,7 +123,7 @@ static uv_sem_t *choose_sleeper(struct io_lane *lane, const struct queue *queue)
         sleepers = &lane->zeroth;
     if (sleepers->count == 0)
         return NULL;
-    wake_one(sleepers);
+    count_as_woken(sleepers);
     return &sleepers->wake;
 }
 
@@ -142,7 +142,7 @@ static void wake_all(struct io_lane *lane)
 
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         while (all[i]->count > 0) {
-            wake_one(all[i]);
+            count_as_woken(all[i]);
             uv_sem_post(&all[i]->wake);
         }
 }

@@ -2,11 +2,16 @@
 // What the kernel says about a running node.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Memory in use, in bytes. */
-export function rssBytes(pid) {
-  const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Number(kib) * 1024
+function statusNumber(pid, name) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)[1])
 }
+
+/** Memory in use, in bytes. */
+export const rssBytes = (pid) => statusNumber(pid, 'VmRSS') * 1024
+
+/** For how many descriptors the kernel has made room so far. */
+export const descriptorRoom = (pid) => statusNumber(pid, 'FDSize')
 
 /** CPU time used so far, in ticks of 10 ms. */
 export function cpuTicks(pid) {

@@ -2,12 +2,18 @@
 // Descriptors: none left for anything, just enough, and ten thousand at once.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync, truncateSync } from 'node:fs'
+import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startNode, until } from '../support/node.mjs'
-import { cpuTicks, descriptorLimit, descriptors, rssBytes } from '../support/process.mjs'
+import {
+  cpuTicks,
+  descriptorLimit,
+  descriptorRoom,
+  descriptors,
+  rssBytes,
+} from '../support/process.mjs'
 import { get, RawClient, request } from '../support/raw.mjs'
 import { Witness } from '../support/witness.mjs'
 
@@ -128,10 +134,7 @@ test(`${MANY} idle connections cost little, and nobody else waits`, async (t) =>
 test('the kernel has room for all descriptors before they are needed', async (t) => {
   const config = { workers: 1, limits: { connections: 1500 }, fileCache: { maxOpenFiles: 700 } }
   const node = await startNode(t, { files: { 'a.txt': 'alpha' }, config })
-  const room = () => {
-    const status = readFileSync(`/proc/${node.child.pid}/status`, 'utf8')
-    return Number(/^FDSize:\s*(\d+)/m.exec(status)?.[1])
-  }
+  const room = () => descriptorRoom(node.child.pid)
   assert.ok(room() >= 2200, `at the start: ${room()}`)
   assert.ok(await node.reload({ ...node.config, limits: { connections: 4500 } }))
   assert.ok(room() >= 5200, `after a reload: ${room()}`)
