@@ -5,6 +5,7 @@
  * says something new, a new entry takes the old one's place; the old one lives until it is put. */
 #include "file_cache.h"
 
+#include "file_bounds.h"
 #include "file_entry.h"
 #include "file_glance.h"
 #include "file_lookup.h"
@@ -172,7 +173,7 @@ static struct file_entry *take_answer(struct file_cache *cache, struct file_look
         if (!may_be_kept(&lookup->found))
             file_store_unlink(cache, entry);
     }
-    file_store_enforce_limits(cache);
+    file_bounds_enforce(cache);
     return entry;
 }
 
@@ -331,7 +332,7 @@ static enum file_answer answer_known(struct file_cache *cache, struct site_set *
             return FILE_WAIT;
         }
         answer = FILE_SEEN;
-        file_store_enforce_limits(cache);
+        file_bounds_enforce(cache);
     } else if (wants_refresh(cache, entry)) {
         *out = see(cache, place, entry, waiter);
         if (*out) {
@@ -387,6 +388,6 @@ enum file_answer file_cache_find(struct file_cache *cache, struct site_set *set,
         return FILE_BUSY;
     }
     file_cache_put(cache, entry);
-    file_store_enforce_limits(cache);
+    file_bounds_enforce(cache);
     return FILE_WAIT;
 }

@@ -13,6 +13,7 @@
 #include "file_place.h"
 #include "file_read.h"
 #include "folder_tree.h"
+#include "hash_table.h"
 #include "http_coding.h"
 #include "io_lane.h"
 #include "list.h"
@@ -31,8 +32,8 @@ enum file_body_state { FILE_BODY_UNREAD, FILE_BODY_LOADING, FILE_BODY_READY };
 struct file_entry {
     /* What each request looks at, in the order of lines of the processor's cache: where there are more
      * files than fit there, each line is a wait. */
-    struct file_entry *hash_next;
-    uint64_t hash, lookup_id;
+    struct hash_link by_key;
+    uint64_t lookup_id;
     int64_t checked_ms; /* when the disk was asked, or would have said the same */
     uint64_t touched_ms;
     struct file_lookup *lookup; /* the look-up under way */
@@ -89,6 +90,12 @@ struct file_cache_limits {
     uint32_t max_body; /* larger files are sent from their descriptor */
 };
 
+/* What the table may hold now: what the limits say, or on the way there after they were lowered. */
+struct file_cache_bounds {
+    size_t entries, negatives, descriptors;
+    uint64_t body_bytes;
+};
+
 struct file_cache_stats {
     uint64_t evictions;          /* since the start */
     size_t entries, descriptors; /* what the table holds; requests may hold more for a while */
@@ -114,8 +121,9 @@ struct file_cache {
     struct io_lane *stat_lane, *read_lane;
     struct io_port *port;
     struct file_cache_limits limits;
-    struct file_entry **table;
-    size_t table_len; /* a power of two */
+    struct file_cache_bounds bounds;
+    uv_timer_t approach; /* runs while they come nearer to the limits */
+    struct hash_table table;
     uint64_t seed;
     struct list by_use, negative_by_use, by_use_open, by_use_body; /* least recently used first */
     size_t negative_count;
@@ -141,10 +149,11 @@ struct file_waiter {
     uint64_t wait_ns, work_ns; /* in on_ready: time queued and time worked on while we waited */
 };
 
-int file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct io_lane *read_lane,
-                    struct io_port *port);
+void file_cache_init(struct file_cache *cache, struct io_lane *stat_lane, struct io_lane *read_lane,
+                     struct io_port *port);
 /* No entry may be in use, no job under way. The loop must run once more afterwards. */
 void file_cache_fini(struct file_cache *cache);
+/* In force at once. What is held beyond lower limits goes a little at a time, as clients wait meanwhile. */
 void file_cache_configure(struct file_cache *cache, const struct file_cache_limits *limits);
 /* Now and then: lets go of descriptors that nobody used of late: a removed file's space must not be held. */
 void file_cache_sweep(struct file_cache *cache);

@@ -168,7 +168,7 @@ struct file_entry *file_entry_new(struct file_cache *cache, uint64_t lookup_id,
     list_init(&entry->by_use_open);
     list_init(&entry->by_use_body);
     folder_leaf_init(&entry->leaf);
-    entry->hash = file_entry_hash(cache, lookup_id, key);
+    entry->by_key.hash = file_entry_hash(cache, lookup_id, key);
     entry->lookup_id = lookup_id;
     entry->refs = 1;
     entry->fd = -1;

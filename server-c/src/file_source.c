@@ -4,6 +4,7 @@
  * A body is accepted when the file has the same size and time after the read as at the look-up.
  * What this cannot see: a writer that puts the time back, and stores through a shared mapping, of
  * which only the first to a page since it was last written to disk sets the time. */
+#include "file_bounds.h"
 #include "file_entry.h"
 #include "file_store.h"
 #include "file_wait.h"
@@ -45,7 +46,7 @@ static bool accept_body(struct file_cache *cache, struct file_entry *entry)
     file_store_count_body(cache, entry);
     if (entry->descriptor_users == 0)
         file_entry_drop_descriptor(cache, entry);
-    file_store_enforce_limits(cache);
+    file_bounds_enforce(cache);
     return true;
 }
 

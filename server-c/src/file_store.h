@@ -20,7 +20,6 @@ void file_store_unlink(struct file_cache *cache, struct file_entry *entry);
 void file_store_count_negative(struct file_cache *cache, struct file_entry *entry);
 void file_store_count_descriptor(struct file_cache *cache, struct file_entry *entry);
 void file_store_count_body(struct file_cache *cache, struct file_entry *entry);
-void file_store_enforce_limits(struct file_cache *cache);
 
 void file_store_touch(struct file_cache *cache, struct file_entry *entry); /* it was used */
 

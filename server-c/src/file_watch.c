@@ -32,10 +32,9 @@ void file_watch_configure(struct file_cache *cache)
     const struct folder_owner owner = {on_leaf, on_doubt, close_late, cache};
 
     if (cache->watcher)
-        folder_watcher_limit(cache->watcher, limits->watches, limits->entries);
+        folder_watcher_limit(cache->watcher, limits->watches);
     else if (limits->watches > 0) /* without memory for it, all goes by ttlMillis */
-        cache->watcher =
-            folder_watcher_new(cache->port->async.loop, limits->watches, limits->entries, &owner);
+        cache->watcher = folder_watcher_new(cache->port->async.loop, limits->watches, &owner);
 }
 
 void file_watch_fini(struct file_cache *cache)

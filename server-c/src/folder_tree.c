@@ -3,9 +3,6 @@
 #include "folder_tree.h"
 
 #include <string.h>
-#include <uv.h>
-
-#define NODES_MIN 64
 
 /* --- hashing --------------------------------------------------------------------------------- */
 
@@ -40,51 +37,16 @@ static struct folder_node *find_node(struct folder_tree *tree, const struct fold
                                      uint64_t lookup_id, struct span name)
 {
     uint64_t hash = hash_of(tree, above_of(parent, lookup_id), name);
-    struct folder_node *node = tree->nodes[hash & (tree->nodes_len - 1)];
+    struct hash_link *link = hash_table_chain(&tree->nodes, hash);
+    struct folder_node *node;
 
-    while (node && (node->hash != hash || node->parent != parent || !has_name(node, name) ||
-                    (node->top && node->top->lookup_id != lookup_id)))
-        node = node->hash_next;
-    return node;
-}
-
-static void grow_nodes(struct folder_tree *tree)
-{
-    size_t len = tree->nodes_len * 2;
-    struct folder_node **nodes = calloc(len, sizeof(nodes[0]));
-
-    if (!nodes) /* longer chains, nothing worse */
-        return;
-    for (size_t i = 0; i < tree->nodes_len; i++)
-        for (struct folder_node *node = tree->nodes[i], *next; node; node = next) {
-            next = node->hash_next;
-            node->hash_next = nodes[node->hash & (len - 1)];
-            nodes[node->hash & (len - 1)] = node;
-        }
-    free(tree->nodes);
-    tree->nodes = nodes;
-    tree->nodes_len = len;
-}
-
-static void link_node(struct folder_tree *tree, struct folder_node *node)
-{
-    struct folder_node **slot;
-
-    if (++tree->node_count > tree->nodes_len)
-        grow_nodes(tree);
-    slot = &tree->nodes[node->hash & (tree->nodes_len - 1)];
-    node->hash_next = *slot;
-    *slot = node;
-}
-
-static void unlink_node(struct folder_tree *tree, struct folder_node *node)
-{
-    struct folder_node **slot = &tree->nodes[node->hash & (tree->nodes_len - 1)];
-
-    while (*slot != node)
-        slot = &(*slot)->hash_next;
-    *slot = node->hash_next;
-    tree->node_count--;
+    for (; link; link = link->next) {
+        node = container_of(link, struct folder_node, by_name);
+        if (link->hash == hash && node->parent == parent && has_name(node, name) &&
+            (!node->top || node->top->lookup_id == lookup_id))
+            return node;
+    }
+    return NULL;
 }
 
 /* --- nodes ----------------------------------------------------------------------------------- */
@@ -200,9 +162,8 @@ struct folder_node *folder_tree_add_top(struct folder_tree *tree, const struct f
     }
     top->generation = tree->generation;
     node->top = top;
-    node->hash = hash_of(tree, facts->lookup_id, variable);
     list_append(&tree->tops, &node->sibling);
-    link_node(tree, node);
+    hash_table_add(&tree->nodes, &node->by_name, hash_of(tree, facts->lookup_id, variable));
     return node;
 }
 
@@ -214,9 +175,8 @@ struct folder_node *folder_tree_add(struct folder_tree *tree, struct folder_node
     if (!node)
         return NULL;
     node->parent = folder_node_get(parent);
-    node->hash = hash_of(tree, above_of(parent, 0), name);
     list_append(&parent->children, &node->sibling);
-    link_node(tree, node);
+    hash_table_add(&tree->nodes, &node->by_name, hash_of(tree, above_of(parent, 0), name));
     return node;
 }
 
@@ -281,7 +241,6 @@ bool folder_tree_holds(const struct folder_tree *tree, const struct folder_node 
 
 void folder_leaf_init(struct folder_leaf *leaf)
 {
-    list_init(&leaf->link);
     leaf->folder = NULL;
 }
 
@@ -294,8 +253,7 @@ void folder_leaf_hang(struct folder_tree *tree, struct folder_leaf *leaf, struct
     folder_leaf_drop(tree, leaf);
     leaf->folder = node;
     leaf->name = (struct span){rest.ptr, slash ? (size_t)(slash - rest.ptr) : rest.len};
-    leaf->hash = hash_of(tree, above_of(node, 0), leaf->name);
-    list_append(&tree->leaves[leaf->hash & (tree->leaves_len - 1)], &leaf->link);
+    hash_table_add(&tree->leaves, &leaf->by_name, hash_of(tree, above_of(node, 0), leaf->name));
 }
 
 void folder_leaf_drop(struct folder_tree *tree, struct folder_leaf *leaf)
@@ -305,7 +263,7 @@ void folder_leaf_drop(struct folder_tree *tree, struct folder_leaf *leaf)
     if (!folder)
         return;
     leaf->folder = NULL;
-    list_remove(&leaf->link);
+    hash_table_remove(&tree->leaves, &leaf->by_name);
     folder_node_put(tree, folder);
 }
 
@@ -314,13 +272,13 @@ size_t folder_tree_visit(struct folder_tree *tree, const struct folder_node *nod
                          uint64_t now_ns)
 {
     uint64_t hash = hash_of(tree, above_of(node, 0), name);
-    const struct list *head = &tree->leaves[hash & (tree->leaves_len - 1)];
+    struct hash_link *link = hash_table_chain(&tree->leaves, hash);
     size_t count = 0;
 
-    for (struct list *link = head->next; link != head; link = link->next) {
-        struct folder_leaf *leaf = container_of(link, struct folder_leaf, link);
+    for (; link; link = link->next) {
+        struct folder_leaf *leaf = container_of(link, struct folder_leaf, by_name);
 
-        if (leaf->hash != hash || leaf->folder != node || leaf->name.len != name.len ||
+        if (link->hash != hash || leaf->folder != node || leaf->name.len != name.len ||
             memcmp(leaf->name.ptr, name.ptr, name.len) != 0)
             continue;
         on_leaf(leaf, now_ns);
@@ -336,7 +294,7 @@ void folder_tree_mark_gone(struct folder_tree *tree, struct folder_node *node)
     if (is_gone(node))
         return;
     node->changed_ns = FOLDER_GONE;
-    unlink_node(tree, node);
+    hash_table_remove(&tree->nodes, &node->by_name);
     list_remove(&node->queue);
     list_remove(&node->sibling);
     list_append(&tree->gone, &node->queue);
@@ -382,7 +340,7 @@ void folder_tree_tidy(struct folder_tree *tree, size_t steps, int64_t idle_befor
         if (node->idle_since_ms >= idle_before_ms)
             break;
         list_remove(&node->queue);
-        unlink_node(tree, node);
+        hash_table_remove(&tree->nodes, &node->by_name);
         free_node(tree, node);
         steps--;
     }
@@ -390,64 +348,24 @@ void folder_tree_tidy(struct folder_tree *tree, size_t steps, int64_t idle_befor
 
 /* --- the tree -------------------------------------------------------------------------------- */
 
-static struct list *new_heads(size_t leaves, size_t *len)
-{
-    struct list *heads;
-
-    for (*len = NODES_MIN; *len < leaves;)
-        *len *= 2;
-    heads = calloc(*len, sizeof(heads[0]));
-    for (size_t i = 0; heads && i < *len; i++)
-        list_init(&heads[i]);
-    return heads;
-}
-
-void folder_tree_size(struct folder_tree *tree, size_t leaves)
-{
-    size_t len;
-    struct list *heads = new_heads(leaves, &len);
-
-    if (!heads || len == tree->leaves_len) {
-        free(heads);
-        return;
-    }
-    for (size_t i = 0; i < tree->leaves_len; i++)
-        while (!list_empty(&tree->leaves[i])) {
-            struct folder_leaf *leaf = container_of(tree->leaves[i].next, struct folder_leaf, link);
-            list_remove(&leaf->link);
-            list_append(&heads[leaf->hash & (len - 1)], &leaf->link);
-        }
-    free(tree->leaves);
-    tree->leaves = heads;
-    tree->leaves_len = len;
-}
-
-int folder_tree_init(struct folder_tree *tree, size_t leaves, uint64_t seed)
+void folder_tree_init(struct folder_tree *tree, uint64_t seed)
 {
     memset(tree, 0, sizeof(*tree));
     tree->seed = seed;
     tree->generation = 1;
-    tree->nodes_len = NODES_MIN;
-    tree->nodes = calloc(tree->nodes_len, sizeof(tree->nodes[0]));
-    tree->leaves = new_heads(leaves, &tree->leaves_len);
+    hash_table_init(&tree->nodes);
+    hash_table_init(&tree->leaves);
     list_init(&tree->tops);
     list_init(&tree->old_tops);
     list_init(&tree->idle);
     list_init(&tree->gone);
     list_init(&tree->unwanted);
-    if (!tree->nodes || !tree->leaves) {
-        free(tree->nodes);
-        free(tree->leaves);
-        return UV_ENOMEM;
-    }
-    return 0;
 }
 
 void folder_tree_fini(struct folder_tree *tree)
 {
     folder_tree_begin_anew(tree);
     folder_tree_tidy(tree, SIZE_MAX, INT64_MAX);
-    CHECK(tree->node_count == 0);
-    free(tree->nodes);
-    free(tree->leaves);
+    hash_table_fini(&tree->nodes, NULL);
+    hash_table_fini(&tree->leaves, NULL);
 }

@@ -11,6 +11,7 @@
 #ifndef FARMSTEAD_FOLDER_TREE_H
 #define FARMSTEAD_FOLDER_TREE_H
 
+#include "hash_table.h"
 #include "list.h"
 #include "util.h"
 
@@ -21,7 +22,7 @@
 
 /* What the kernel watches for us: one inode, which several places may have a node for. */
 struct folder_watch {
-    struct folder_watch *hash_next;
+    struct hash_link by_number; /* in the watcher's table */
     struct list nodes;
     struct list link; /* in tree->unwanted, or among the removed */
     int wd;
@@ -42,7 +43,8 @@ struct folder_top {
 };
 
 struct folder_node {
-    struct folder_node *parent, *hash_next;
+    struct hash_link by_name;
+    struct folder_node *parent;
     struct list children, sibling;
     struct list queue; /* in tree->idle or tree->gone */
     struct list in_watch;
@@ -50,24 +52,19 @@ struct folder_node {
     struct folder_top *top;     /* NULL: a name in its parent */
     uint32_t refs;              /* leaves, children, and who called folder_node_get */
     int64_t idle_since_ms;
-    uint64_t hash;
     uint64_t changed_ns; /* what was learnt beneath it before this is in doubt; or FOLDER_GONE */
     size_t name_len;
     char name[];
 };
 
 struct folder_leaf {
-    struct list link;
+    struct hash_link by_name;
     struct folder_node *folder; /* NULL: hangs on nothing. Referenced */
     struct span name;           /* "": on the index names. The leaf's owner keeps the bytes */
-    uint64_t hash;
 };
 
 struct folder_tree {
-    struct folder_node **nodes;
-    struct list *leaves;
-    size_t nodes_len, leaves_len; /* powers of two */
-    size_t node_count;
+    struct hash_table nodes, leaves;
     struct list tops, old_tops; /* old: of an earlier generation */
     struct list idle, gone;     /* nodes without refs, the longest so first; nodes to be undone */
     struct list unwanted;       /* watches that no node needs */
@@ -76,8 +73,7 @@ struct folder_tree {
     int64_t now_ms; /* the owner's clock */
 };
 
-int folder_tree_init(struct folder_tree *tree, size_t leaves, uint64_t seed); /* 0, UV_ENOMEM */
-void folder_tree_size(struct folder_tree *tree, size_t leaves); /* there will be as many */
+void folder_tree_init(struct folder_tree *tree, uint64_t seed);
 void folder_tree_fini(struct folder_tree *tree); /* after the last leaf was taken off */
 
 /* NULL when there is none. */

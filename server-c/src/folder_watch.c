@@ -16,58 +16,43 @@
 #define TRY_AGAIN_MS 10000 /* when the system had no descriptor or no watch left */
 #define TIDY_STEPS 1024    /* per tick */
 #define REMOVED_MAX 4096   /* that are remembered; more wait to be removed */
-#define TABLE_MIN 256
 
 /* --- watches by number ----------------------------------------------------------------------- */
 
-static struct folder_watch **slot_of(struct folder_watcher *watcher, int wd)
+/* The kernel counts them up: there is nothing to guess, and nothing for clients to choose. */
+static uint64_t hash_of(int wd)
 {
-    return &watcher->table[((unsigned)wd * 2654435761u >> 8) & (watcher->table_len - 1)];
+    return (unsigned)wd;
 }
 
 struct folder_watch *folder_watcher_find(struct folder_watcher *watcher, int wd)
 {
-    struct folder_watch *watch = *slot_of(watcher, wd);
+    struct hash_link *link = hash_table_chain(&watcher->watches, hash_of(wd));
+    struct folder_watch *watch;
 
-    while (watch && (watch->wd != wd || watch->generation != watcher->tree.generation))
-        watch = watch->hash_next;
-    return watch;
+    for (; link; link = link->next) {
+        watch = container_of(link, struct folder_watch, by_number);
+        if (watch->wd == wd && watch->generation == watcher->tree.generation)
+            return watch;
+    }
+    return NULL;
 }
 
 static void free_watch(struct folder_watcher *watcher, struct folder_watch *watch)
 {
-    struct folder_watch **slot = slot_of(watcher, watch->wd);
-
-    while (*slot != watch)
-        slot = &(*slot)->hash_next;
-    *slot = watch->hash_next;
+    hash_table_remove(&watcher->watches, &watch->by_number);
     list_remove(&watch->link);
     free(watch);
 }
 
-static void grow_table(struct folder_watcher *watcher)
+static void free_link(struct hash_link *link)
 {
-    struct folder_watch **old = watcher->table, **table;
-    size_t old_len = watcher->table_len;
-
-    table = calloc(old_len * 2, sizeof(table[0]));
-    if (!table) /* longer chains, nothing worse */
-        return;
-    watcher->table = table;
-    watcher->table_len = old_len * 2;
-    for (size_t i = 0; i < old_len; i++)
-        for (struct folder_watch *watch = old[i], *next; watch; watch = next) {
-            struct folder_watch **slot = slot_of(watcher, watch->wd);
-            next = watch->hash_next;
-            watch->hash_next = *slot;
-            *slot = watch;
-        }
-    free(old);
+    free(container_of(link, struct folder_watch, by_number));
 }
 
 static struct folder_watch *new_watch(struct folder_watcher *watcher, int wd)
 {
-    struct folder_watch *watch = calloc(1, sizeof(*watch)), **slot;
+    struct folder_watch *watch = calloc(1, sizeof(*watch));
 
     if (!watch)
         return NULL;
@@ -75,11 +60,7 @@ static struct folder_watch *new_watch(struct folder_watcher *watcher, int wd)
     list_init(&watch->link);
     watch->wd = wd;
     watch->generation = watcher->tree.generation;
-    if (watcher->in_use > watcher->table_len)
-        grow_table(watcher);
-    slot = slot_of(watcher, wd);
-    watch->hash_next = *slot;
-    *slot = watch;
+    hash_table_add(&watcher->watches, &watch->by_number, hash_of(wd));
     return watch;
 }
 
@@ -262,7 +243,7 @@ void folder_watcher_begin_anew(struct folder_watcher *watcher)
 
 /* --- the watcher ----------------------------------------------------------------------------- */
 
-struct folder_watcher *folder_watcher_new(uv_loop_t *loop, uint32_t limit, size_t leaves,
+struct folder_watcher *folder_watcher_new(uv_loop_t *loop, uint32_t limit,
                                           const struct folder_owner *owner)
 {
     struct folder_watcher *watcher = calloc(1, sizeof(*watcher));
@@ -272,13 +253,8 @@ struct folder_watcher *folder_watcher_new(uv_loop_t *loop, uint32_t limit, size_
         return NULL;
     if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
         seed = monotonic_ns();
-    watcher->table_len = TABLE_MIN;
-    watcher->table = calloc(watcher->table_len, sizeof(watcher->table[0]));
-    if (!watcher->table || folder_tree_init(&watcher->tree, leaves, seed) != 0) {
-        free(watcher->table);
-        free(watcher);
-        return NULL;
-    }
+    hash_table_init(&watcher->watches);
+    folder_tree_init(&watcher->tree, seed);
     list_init(&watcher->removed[0]);
     list_init(&watcher->removed[1]);
     watcher->owner = *owner;
@@ -293,18 +269,14 @@ void folder_watcher_free(struct folder_watcher *watcher)
 {
     retire(watcher);
     folder_tree_fini(&watcher->tree);
-    for (size_t i = 0; i < watcher->table_len; i++)
-        while (watcher->table[i])
-            free_watch(watcher, watcher->table[i]);
-    free(watcher->table);
+    hash_table_fini(&watcher->watches, free_link);
     free(watcher);
 }
 
-void folder_watcher_limit(struct folder_watcher *watcher, uint32_t limit, size_t leaves)
+void folder_watcher_limit(struct folder_watcher *watcher, uint32_t limit)
 {
     watcher->limit = limit;
     watcher->try_again_ms = 0;
-    folder_tree_size(&watcher->tree, leaves);
     if (watcher->in_use > limit || (limit == 0 && watcher->inotify))
         forget_all(watcher);
     if (limit > 0 && !watcher->inotify)

@@ -42,8 +42,7 @@ struct folder_watcher {
     struct folder_owner owner;
     uv_loop_t *loop;
     struct folder_inotify *inotify; /* NULL: there is none to be had just now */
-    struct folder_watch **table;    /* by generation and number */
-    size_t table_len;               /* a power of two */
+    struct hash_table watches;      /* by number; those of earlier generations, too */
     uint32_t in_use, reserved, limit;
     uint64_t unknown_ns;
     struct list removed[2]; /* by the parity of the round they were removed in */
@@ -62,13 +61,13 @@ struct folder_loan {
     struct folder_chain chain;
 };
 
-/* NULL: no memory. Watches at most `limit` folders; made for so many leaves. */
-struct folder_watcher *folder_watcher_new(uv_loop_t *loop, uint32_t limit, size_t leaves,
+/* NULL: no memory. Watches at most `limit` folders. */
+struct folder_watcher *folder_watcher_new(uv_loop_t *loop, uint32_t limit,
                                           const struct folder_owner *owner);
 /* Leaves must be off the tree and no look-up under way. The loop must run once more afterwards. */
 void folder_watcher_free(struct folder_watcher *watcher);
 /* From now on; 0: no watches at all, and no descriptor for them. */
-void folder_watcher_limit(struct folder_watcher *watcher, uint32_t limit, size_t leaves);
+void folder_watcher_limit(struct folder_watcher *watcher, uint32_t limit);
 void folder_watcher_tick(struct folder_watcher *watcher, int64_t now_ms);
 
 /* Makes the loan's chain ready for a look-up of `path` in the place. */

@@ -26,9 +26,7 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     err = io_port_init(&loop->port, &loop->uv);
     if (err)
         goto fail_port;
-    err = file_cache_init(&loop->files, shared->stat_lane, shared->read_lane, &loop->port);
-    if (err)
-        goto fail_files;
+    file_cache_init(&loop->files, shared->stat_lane, shared->read_lane, &loop->port);
     file_residents_init(&loop->residents);
     loop->access_ring = access_log_add_ring(shared->access_log);
     for (int i = 0; i < TIMEOUT_COUNT; i++)
@@ -43,10 +41,6 @@ int loop_init(struct loop *loop, struct loop_shared *shared)
     samples_init(&loop->samples, loop->random[1]);
     return 0;
 
-fail_files:
-    io_port_close(&loop->port, NULL);
-    uv_run(&loop->uv, UV_RUN_DEFAULT);
-    io_port_fini(&loop->port);
 fail_port:
     poller_fini(&loop->poller);
 fail_poller:

@@ -3,6 +3,7 @@
  * start, so that nobody can choose addresses that meet in one chain. */
 #include "peer_table.h"
 
+#include "hash_table.h"
 #include "mem.h"
 #include "util.h"
 
@@ -12,7 +13,6 @@
 #include <sys/random.h>
 
 #define SHARDS 16
-#define FIRST_LEN 16 /* of a shard's table; a power of two */
 
 struct peer_key {
     uint64_t bits;
@@ -20,15 +20,14 @@ struct peer_key {
 };
 
 struct peer {
-    struct peer *next;
+    struct hash_link link;
     struct peer_key key;
     uint32_t connections;
 };
 
 struct shard {
     pthread_mutex_t lock;
-    struct peer **table;
-    size_t len, count;
+    struct hash_table peers;
 };
 
 struct peer_table {
@@ -78,53 +77,34 @@ static struct shard *shard_of(struct peer_table *table, uint64_t hash)
     return &table->shards[hash % SHARDS];
 }
 
-static struct peer **slot_of(const struct shard *shard, const struct peer_key *key, uint64_t hash)
+/* NULL: it has no connection. A shard's table goes by what the hash says besides the shard. */
+static struct peer *find(const struct shard *shard, const struct peer_key *key, uint64_t hash)
 {
-    struct peer **slot = &shard->table[hash / SHARDS & (shard->len - 1)];
+    struct hash_link *link = hash_table_chain(&shard->peers, hash / SHARDS);
+    struct peer *peer;
 
-    while (*slot && ((*slot)->key.bits != key->bits || (*slot)->key.family != key->family))
-        slot = &(*slot)->next;
-    return slot;
-}
-
-/* Without memory the chains get longer. */
-static void grow(struct peer_table *table, struct shard *shard)
-{
-    size_t old_len = shard->len;
-    struct peer **old = shard->table, **wider = calloc(2 * old_len, sizeof(*wider));
-
-    if (!wider)
-        return;
-    shard->table = wider;
-    shard->len = 2 * old_len;
-    for (size_t i = 0; i < old_len; i++)
-        for (struct peer *peer = old[i], *next; peer; peer = next) {
-            struct peer **slot = slot_of(shard, &peer->key, hash_of(table, &peer->key));
-            next = peer->next;
-            peer->next = NULL;
-            *slot = peer;
-        }
-    free(old);
-}
-
-static bool enter(struct peer_table *table, struct shard *shard, const struct peer_key *key,
-                  uint64_t hash, uint32_t limit)
-{
-    struct peer **slot = slot_of(shard, key, hash);
-
-    if (*slot && (*slot)->connections >= limit)
-        return false;
-    if (!*slot) {
-        *slot = calloc(1, sizeof(**slot));
-        if (!*slot)
-            return false;
-        (*slot)->key = *key;
-        (*slot)->connections = 1;
-        if (++shard->count > shard->len)
-            grow(table, shard);
-        return true;
+    for (; link; link = link->next) {
+        peer = container_of(link, struct peer, link);
+        if (peer->key.bits == key->bits && peer->key.family == key->family)
+            return peer;
     }
-    (*slot)->connections++;
+    return NULL;
+}
+
+static bool enter(struct shard *shard, const struct peer_key *key, uint64_t hash, uint32_t limit)
+{
+    struct peer *peer = find(shard, key, hash);
+
+    if (peer && peer->connections >= limit)
+        return false;
+    if (!peer) {
+        peer = calloc(1, sizeof(*peer));
+        if (!peer)
+            return false;
+        peer->key = *key;
+        hash_table_add(&shard->peers, &peer->link, hash / SHARDS);
+    }
+    peer->connections++;
     return true;
 }
 
@@ -140,16 +120,16 @@ bool peer_table_enter(struct peer_table *table, const struct sockaddr *peer, uin
     hash = hash_of(table, &key);
     shard = shard_of(table, hash);
     pthread_mutex_lock(&shard->lock);
-    entered = limit > 0 && enter(table, shard, &key, hash, limit);
+    entered = limit > 0 && enter(shard, &key, hash, limit);
     pthread_mutex_unlock(&shard->lock);
     return entered;
 }
 
 void peer_table_leave(struct peer_table *table, const struct sockaddr *peer)
 {
-    struct peer **slot, *gone;
     struct peer_key key;
     struct shard *shard;
+    struct peer *held;
     uint64_t hash;
 
     if (!key_of(&key, peer))
@@ -157,13 +137,11 @@ void peer_table_leave(struct peer_table *table, const struct sockaddr *peer)
     hash = hash_of(table, &key);
     shard = shard_of(table, hash);
     pthread_mutex_lock(&shard->lock);
-    slot = slot_of(shard, &key, hash);
-    CHECK(*slot);
-    if (--(*slot)->connections == 0) {
-        gone = *slot;
-        *slot = gone->next;
-        free(gone);
-        shard->count--;
+    held = find(shard, &key, hash);
+    CHECK(held);
+    if (--held->connections == 0) {
+        hash_table_remove(&shard->peers, &held->link);
+        free(held);
     }
     pthread_mutex_unlock(&shard->lock);
 }
@@ -176,23 +154,21 @@ struct peer_table *peer_table_new(void)
         table->seed[0] = monotonic_ns();
     for (size_t i = 0; i < SHARDS; i++) {
         pthread_mutex_init(&table->shards[i].lock, NULL);
-        table->shards[i].len = FIRST_LEN;
-        table->shards[i].table = xcalloc(FIRST_LEN, sizeof(struct peer *));
+        hash_table_init(&table->shards[i].peers);
     }
     return table;
+}
+
+static void free_peer(struct hash_link *link)
+{
+    free(container_of(link, struct peer, link));
 }
 
 void peer_table_free(struct peer_table *table)
 {
     for (size_t i = 0; i < SHARDS; i++) {
-        struct shard *shard = &table->shards[i];
-        for (size_t slot = 0; slot < shard->len; slot++)
-            for (struct peer *peer = shard->table[slot], *next; peer; peer = next) {
-                next = peer->next;
-                free(peer);
-            }
-        free(shard->table);
-        pthread_mutex_destroy(&shard->lock);
+        hash_table_fini(&table->shards[i].peers, free_peer);
+        pthread_mutex_destroy(&table->shards[i].lock);
     }
     free(table);
 }
@@ -203,7 +179,7 @@ size_t peer_table_size(struct peer_table *table)
 
     for (size_t i = 0; i < SHARDS; i++) {
         pthread_mutex_lock(&table->shards[i].lock);
-        size += table->shards[i].count;
+        size += table->shards[i].peers.count;
         pthread_mutex_unlock(&table->shards[i].lock);
     }
     return size;

@@ -13,6 +13,7 @@ static void spied_lookup(struct file_found *found, const struct file_place *plac
 #include "file_store.c"
 
 #include "confined_open.h"
+#include "file_bounds.h"
 
 #include "check.h"
 
@@ -563,28 +564,28 @@ static void test_bare(void)
     usleep(60000); /* what changed just now is not kept */
     cache.limits.ttl_ms = 60000;
     CHECK_INT(__LINE__, "seen", ask_anew("/seen/file", &status), FILE_SEEN);
-    cache.limits.descriptors = 0;
-    file_store_enforce_limits(&cache);
+    cache.bounds.descriptors = 0;
+    file_bounds_enforce(&cache);
     CHECK_INT(__LINE__, "closed", cache.stats.descriptors, 0);
-    cache.limits.descriptors = 10;
+    cache.bounds.descriptors = 10;
     CHECK_INT(__LINE__, "opened again", ask("/seen/file", &entry), FILE_SEEN);
     CHECK_TRUE(entry->fd >= 0 && entry->facts.size == 2, "it has its file and its facts");
     CHECK_INT(__LINE__, "counted", cache.stats.descriptors, 1);
     CHECK_INT(__LINE__, "and open", ask("/seen/file", &again), FILE_HIT);
     CHECK_TRUE(again == entry, "the same entry");
-    cache.limits.descriptors = 0; /* in use: it leaves the table with its file open */
-    file_store_enforce_limits(&cache);
+    cache.bounds.descriptors = 0; /* in use: it leaves the table with its file open */
+    file_bounds_enforce(&cache);
     CHECK_TRUE(entry->fd >= 0 && !entry->in_table, "not under its users");
-    cache.limits.descriptors = 10;
+    cache.bounds.descriptors = 10;
     put(again);
     put(entry);
 }
 
 static void close_bare(void)
 {
-    cache.limits.descriptors = 0;
-    file_store_enforce_limits(&cache);
-    cache.limits.descriptors = 10;
+    cache.bounds.descriptors = 0;
+    file_bounds_enforce(&cache);
+    cache.bounds.descriptors = 10;
 }
 
 /* What is another file by now is looked up, on the loop or by the lane. */
@@ -706,31 +707,6 @@ static void test_looks_on_the_loop(void)
     test_root_kept_open();
 }
 
-/* Thousands of files that nobody asks for any more are closed a few at a time. */
-static void test_swept_in_steps(void)
-{
-    const struct file_cache_limits as_before = cache.limits;
-    struct file_cache_limits roomy = as_before;
-    size_t others = cache.stats.descriptors;
-    char path[20];
-
-    roomy.entries = roomy.descriptors = 2 * SWEEP_FILES;
-    file_cache_configure(&cache, &roomy);
-    shell("i=0; while [ $i -lt 300 ]; do echo x > swept$i; i=$((i + 1)); done; touch -d @9 swept*");
-    for (int i = 0; i < 300; i++) {
-        snprintf(path, sizeof(path), "/swept%d", i);
-        put(find(path));
-    }
-    CHECK_INT(__LINE__, "all are open", cache.stats.descriptors, others + 300);
-    cache.now_ms += IDLE_OPEN_MS + roomy.ttl_ms + FILE_TOUCH_MS;
-    file_cache_sweep(&cache);
-    CHECK_INT(__LINE__, "some at once", cache.stats.descriptors, others + 300 - SWEEP_FILES);
-    file_cache_sweep(&cache);
-    CHECK_INT(__LINE__, "the others next", cache.stats.descriptors, 0);
-    file_cache_configure(&cache, &as_before);
-    shell("rm swept*");
-}
-
 int main(void)
 {
     const struct file_cache_limits limits = {
@@ -754,7 +730,6 @@ int main(void)
     test_copies_nobody_takes();
     test_waiters_that_are_gone();
     test_copies_on_a_full_lane();
-    test_swept_in_steps();
     test_looks_on_the_loop();
     while (port.outstanding > 0)
         uv_run(&loop, UV_RUN_ONCE);
