@@ -27,10 +27,9 @@ const REPEATABLE = new Set(['GET', 'POST'])
 export function connect({ url, version, stop, headers = {}, caFile }: Options): Api {
   if (caFile) trust(caFile)
   const send = async (request: Request) => {
-    const sent = new Request(request, { signal: stop })
-    if (sent.method === 'POST') sent.headers.set('idempotency-key', randomUUID())
-    const spare = REPEATABLE.has(sent.method) ? sent.clone() : null
-    return refusedAsError(await answerOf(sent, spare, { url, stop }))
+    if (request.method === 'POST') request.headers.set('idempotency-key', randomUUID())
+    const spare = REPEATABLE.has(request.method) ? request.clone() : null
+    return refusedAsError(await answerOf(request, spare, { url, stop }))
   }
   const caller = { 'farmstead-client': `farmctl/${version}`, ...headers }
   const client = createClient<paths>({
@@ -52,7 +51,8 @@ async function answerOf(
   where: { url: string; stop: AbortSignal },
 ): Promise<Response> {
   try {
-    return await fetch(request)
+    // Not in the Request: collected as garbage, it would take its signal along (nodejs/node#55428).
+    return await fetch(request, { signal: where.stop })
   } catch (error) {
     if (where.stop.aborted) throw interrupted()
     if (spare === null || !isBroken(error)) throw explainNetwork(error, where.url)
