@@ -9,7 +9,7 @@ import { CACHE_SECONDS, IDLE_SECONDS, MOST_REQUESTS, peers } from './peers.mjs'
 /** @typedef {import('./peers.mjs').Server} Server */
 
 const config = ({ root, port, loops, connections, cachedFiles }, { defersAccept = false }) => ({
-  listen: [{ address: '127.0.0.1', port, ...(defersAccept ? { deferAccept: true } : {}) }],
+  listen: [{ address: '127.0.0.1', port, ...(defersAccept ? { deferAccept: 'always' } : {}) }],
   workers: loops,
   limits: {
     connections,

@@ -18,12 +18,14 @@
 #define CONFIG_DIGEST_LEN 71 /* "sha256:" + 64 hex digits */
 #define CONFIG_AUTO 0        /* value of an option set to "auto" */
 
+enum config_defer_accept { DEFER_ACCEPT_AUTO, DEFER_ACCEPT_ALWAYS, DEFER_ACCEPT_NEVER };
+
 struct config_listen {
     char *address;     /* numeric IPv4 or IPv6 */
     uint16_t port;     /* 0: the kernel chooses (tests) */
     char *socket;      /* path of a Unix socket, which stands for address and port then; "": none */
     char *socket_mode; /* octal, "0660" */
-    bool defer_accept; /* TCP only */
+    enum config_defer_accept defer_accept; /* TCP only */
 };
 
 enum config_cache_engine { STAT_CACHE_TTL, STAT_CACHE_INOTIFY, STAT_CACHE_OFF };

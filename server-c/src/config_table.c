@@ -11,6 +11,10 @@
 /* A name of the system's user data base. */
 #define ACCOUNT "[0-9A-Za-z_][0-9A-Za-z_.-]*"
 
+static const char *const defer_accept_words[] = {[DEFER_ACCEPT_AUTO] = "auto",
+                                                 [DEFER_ACCEPT_ALWAYS] = "always",
+                                                 [DEFER_ACCEPT_NEVER] = "never",
+                                                 NULL};
 static const char *const log_formats[] = {[LOG_FORMAT_COMMON] = "common",
                                           [LOG_FORMAT_COMBINED] = "combined",
                                           [LOG_FORMAT_JSON] = "json",
@@ -80,14 +84,16 @@ static const struct option listen_members[] = {
      .form = "an octal file mode, such as \"0660\"",
      FIELD(struct config_listen, socket_mode)},
     {.name = "deferAccept",
-     .type = OPTION_BOOLEAN,
+     .type = OPTION_ENUM,
      .title = "Accept with the first bytes",
-     .help = "Whether the node learns of a connection only when its first bytes are there "
-             "(TCP_DEFER_ACCEPT), which is cheaper where most connections carry one request. One "
-             "that says nothing is in no limit, time-out or count for its first second, and is "
-             "reset when a new config takes the address away.",
+     .help = "When the node learns of a connection only with its first bytes (TCP_DEFER_ACCEPT), "
+             "which is cheaper where many connections are made. One that says nothing is then in "
+             "no limit, time-out or count for its first second, and is reset when a new config "
+             "takes the address away. \"auto\" is while an event loop accepts some 256 connections "
+             "a second or more and nearly all of them speak.",
      .lighttpd = "server.defer-accept",
-     .default_json = "false",
+     .default_json = "\"auto\"",
+     .words = defer_accept_words,
      FIELD(struct config_listen, defer_accept)},
     {0},
 };

@@ -158,7 +158,10 @@ const struct option config_file_cache_members[] = {
     {.name = "maxBytes",
      .type = OPTION_INTEGER,
      .title = "Memory for files",
-     .help = "Memory for the contents of small files, all event loops together. 0 keeps none.",
+     .help =
+         "Memory for the contents of small files, all event loops together. 0 keeps none. What a "
+         "lower value frees, the process keeps for its next use; the machine has it back after "
+         "a restart.",
      .unit = "bytes",
      .default_json = "268435456",
      .max = 1024 * 1024 * MIB,
@@ -167,8 +170,7 @@ const struct option config_file_cache_members[] = {
      .type = OPTION_INTEGER,
      .title = "Largest file kept in memory",
      .help = "Larger files are sent from their descriptor, out of the system's page cache. Files "
-             "of more than 64 KiB "
-             "are kept from the second request on.",
+             "of more than 64 KiB are kept from the second request on.",
      .unit = "bytes",
      .default_json = "262144",
      .max = 16 * MIB,

@@ -243,6 +243,8 @@ static void decide_connection(struct conn *c)
 
     c->close_after = !req->keep_alive;
     c->linger_after = false;
+    if (c->served == 0 && c->peer.any.sa_family != AF_UNIX)
+        accept_deferral_spoke(&c->loop->deferral);
     if (++c->served >= c->ex->live->cfg->limits.keep_alive_requests && req->keep_alive)
         c->close_after = c->linger_after = true;
     /* A client that waits for 100 gets the answer instead and may send the body all the same. */

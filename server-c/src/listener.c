@@ -19,6 +19,7 @@
 #define BACKLOG 4096    /* the kernel cuts it to net.core.somaxconn */
 #define ACCEPT_BATCH 64 /* then other events have their turn */
 #define WARN_EVERY_MS 60000
+#define TICKS_RELEASED 8
 
 struct listener {
     struct poller_watch watch;
@@ -27,9 +28,11 @@ struct listener {
     int fd; /* -1: closed */
     bool is_paused;
     char *address;
-    uint16_t port; /* as configured */
-    char *socket;  /* "": TCP */
-    bool defers_accept;
+    uint16_t port;                         /* as configured */
+    char *socket;                          /* "": TCP */
+    enum config_defer_accept defer_accept; /* as configured */
+    bool is_deferring;
+    uint32_t ticks_released;
     uint64_t warned_ms;
 };
 
@@ -55,7 +58,7 @@ static int set_defer_accept(int fd, bool defers)
                                                                                          : -errno;
 }
 
-static int set_options(int fd, int family, bool defers_accept)
+static int set_options(int fd, int family)
 {
     const int on = 1;
 
@@ -67,7 +70,7 @@ static int set_options(int fd, int family, bool defers_accept)
     /* "::" is IPv6 only, so that "0.0.0.0" beside it means the same on every system. */
     if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) != 0)
         return -errno;
-    return defers_accept ? set_defer_accept(fd, true) : 0;
+    return 0;
 }
 
 static int bound_port(int fd, uint16_t *port)
@@ -96,7 +99,7 @@ int listener_bind(const struct config_listen *cfg, uint16_t *port)
     fd = socket(storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    err = set_options(fd, storage.ss_family, cfg->defer_accept);
+    err = set_options(fd, storage.ss_family);
     if (!err && (bind(fd, (struct sockaddr *)&storage, len) != 0 || listen(fd, BACKLOG) != 0))
         err = -errno;
     if (!err)
@@ -165,6 +168,8 @@ static void take_client(struct loop *loop, int fd, const struct sockaddr_storage
     bool is_counted;
 
     loop_count(loop->live, COUNTER_CONNECTIONS, 1);
+    if (peer->ss_family != AF_UNIX)
+        accept_deferral_accepted(&loop->deferral);
     if (!admit_peer(loop, peer, &is_counted)) {
         refuse(loop, fd);
         return;
@@ -219,6 +224,29 @@ static void on_listener_forgotten(struct poller_watch *watch)
 
 static const struct poller_kind listener_kind = {on_connections, on_listener_forgotten};
 
+static bool should_defer(const struct listener *listener)
+{
+    if (listener->socket[0] || listener->ticks_released > 0)
+        return false;
+    return listener->defer_accept == DEFER_ACCEPT_ALWAYS ||
+           (listener->defer_accept == DEFER_ACCEPT_AUTO && listener->loop->deferral.is_on);
+}
+
+static void follow_deferral(struct listener *listener)
+{
+    bool defers = should_defer(listener);
+    int err;
+
+    if (listener->is_deferring == defers)
+        return;
+    listener->is_deferring = defers;
+    listener->loop->listeners_deferring += defers ? 1 : -1;
+    err = set_defer_accept(listener->fd, defers);
+    if (err)
+        log_warn("listener: can't change deferAccept of port %u: %s", listener->port,
+                 uv_strerror(err));
+}
+
 struct listener *listener_start(struct loop *loop, int fd, const struct config_listen *cfg,
                                 struct list *listeners)
 {
@@ -229,7 +257,7 @@ struct listener *listener_start(struct loop *loop, int fd, const struct config_l
     listener->address = xstrdup(cfg->address);
     listener->port = cfg->port;
     listener->socket = xstrdup(cfg->socket);
-    listener->defers_accept = cfg->defer_accept;
+    listener->defer_accept = cfg->defer_accept;
     poller_watch_init(&listener->watch, &listener_kind);
     if (poller_add(&loop->poller, fd, EPOLLIN, &listener->watch) != 0) {
         close(fd);
@@ -237,6 +265,7 @@ struct listener *listener_start(struct loop *loop, int fd, const struct config_l
         return NULL;
     }
     list_append(listeners, &listener->link);
+    follow_deferral(listener);
     return listener;
 }
 
@@ -246,6 +275,7 @@ void listener_stop(struct listener *listener)
     for (int left = BACKLOG; left > 0 && accept_one(listener); left--)
         ;
     list_remove(&listener->link);
+    listener->loop->listeners_deferring -= listener->is_deferring;
     poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
     close(listener->fd);
     listener->fd = -1;
@@ -266,19 +296,24 @@ bool listener_is_for(const struct listener *listener, const struct config_listen
 
 void listener_follow(struct listener *listener, const struct config_listen *cfg)
 {
-    int err;
-
-    if (listener->defers_accept == cfg->defer_accept)
-        return;
-    listener->defers_accept = cfg->defer_accept;
-    err = set_defer_accept(listener->fd, cfg->defer_accept);
-    if (err)
-        log_warn("listener: can't change deferAccept of port %u: %s", listener->port,
-                 uv_strerror(err));
+    listener->defer_accept = cfg->defer_accept;
+    follow_deferral(listener);
 }
 
-void listener_resume(struct listener *listener)
+bool listener_release(struct listener *listener)
 {
+    bool was_deferring = listener->is_deferring;
+
+    listener->ticks_released = TICKS_RELEASED;
+    follow_deferral(listener);
+    return was_deferring;
+}
+
+void listener_tick(struct listener *listener)
+{
+    if (listener->ticks_released > 0)
+        listener->ticks_released--;
+    follow_deferral(listener);
     if (!listener->is_paused)
         return;
     listener->is_paused =

@@ -28,7 +28,10 @@ struct listener *listener_of_link(struct list *link);
 bool listener_is_for(const struct listener *listener, const struct config_listen *cfg);
 /* Takes over what this config says of it anew. Loop thread. */
 void listener_follow(struct listener *listener, const struct config_listen *cfg);
-/* After descriptors ran out: accepts again. Call it every LOOP_TICK_MS. */
-void listener_resume(struct listener *listener);
+/* It may be about to be stopped: for two seconds it does not defer. True when it did until now. Loop
+ * thread. */
+bool listener_release(struct listener *listener);
+/* After descriptors ran out accepts again; defers as the loop does. Call it every LOOP_TICK_MS. */
+void listener_tick(struct listener *listener);
 
 #endif

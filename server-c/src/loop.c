@@ -125,6 +125,7 @@ void loop_add_metrics(struct loop *loop, struct server_metrics *metrics)
     metrics->gauges[GAUGE_FOLDER_WATCHES] += files->watches;
     metrics->gauges[GAUGE_LOOPS_UNWATCHED] += files->lacks_watches;
     metrics->gauges[GAUGE_OPEN_CONNECTIONS] += (double)loop->connection_count;
+    metrics->gauges[GAUGE_LISTENERS_DEFERRING] += loop->listeners_deferring;
 }
 
 /* --- the config in force --------------------------------------------------------------------- */

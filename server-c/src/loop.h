@@ -8,6 +8,7 @@
 #ifndef FARMSTEAD_LOOP_H
 #define FARMSTEAD_LOOP_H
 
+#include "accept_deferral.h"
 #include "access_log.h"
 #include "file_cache.h"
 #include "file_resident.h"
@@ -83,6 +84,8 @@ struct loop {
     struct list throttled; /* connections that wait for their rate */
     uint32_t tick_count;
     size_t connection_count;
+    struct accept_deferral deferral;
+    uint32_t listeners_deferring;
     struct exchange *spare_exchanges; /* of conn_exchange.c */
     size_t spare_count;
     bool is_stopping;

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #define FIRST_THREADS 1 /* of a lane before there is a config */
+#define HELD_MS 250
 
 /* What an apply has prepared, to be put in force or thrown away. */
 struct preparation {
@@ -99,11 +100,24 @@ fail_access_log:
     return NULL;
 }
 
+/* Connections that the kernel holds back for a listener that goes (deferAccept) have their requests
+ * on the way: they are waited for. The first `loops` keep those that are in `next`. */
+static void release_held(struct server *srv, uint32_t loops, const struct config *next)
+{
+    bool had_held = false;
+
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        had_held |= worker_release_held(srv->workers[i], i < loops ? next : NULL);
+    if (had_held)
+        uv_sleep(HELD_MS);
+}
+
 bool server_stop(struct server *srv, uint32_t drain_ms)
 {
     bool is_stuck = false;
 
-    admin_stop(srv->admin);        /* it asks the loops: first */
+    release_held(srv, 0, NULL);
+    admin_stop(srv->admin);        /* it asks the loops: before them */
     bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
     for (uint32_t i = 0; i < srv->worker_count; i++)
         worker_stop(srv->workers[i], drain_ms);
@@ -345,6 +359,7 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
 {
     struct preparation prep;
 
+    release_held(srv, wanted_loops(cfg), cfg); /* while nobody waits for new sockets yet */
     if (prepare(srv, &prep, cfg, errors) != 0)
         return -1;
     put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);

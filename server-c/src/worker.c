@@ -66,8 +66,9 @@ static void on_tick(uv_timer_t *timer)
     conn_retry_throttled(loop);
     conn_trim_spares(loop, SPARES_KEPT);
     file_cache_sweep(&loop->files);
+    accept_deferral_tick(&loop->deferral);
     for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
-        listener_resume(listener_of_link(link));
+        listener_tick(listener_of_link(link));
     if (loop->is_stopping)
         finish_if_drained(worker);
 }
@@ -117,6 +118,28 @@ static void do_swap(struct worker *worker, void *arg)
     conn_apply_timeouts(loop);
     if (!cfg)
         conn_close_idle(loop);
+}
+
+struct release {
+    const struct config *next;
+    bool had_held;
+};
+
+static void do_release(struct worker *worker, void *arg)
+{
+    struct release *release = arg;
+
+    for (struct list *link = worker->listeners.next; link != &worker->listeners; link = link->next)
+        if (!find_config(listener_of_link(link), release->next))
+            release->had_held |= listener_release(listener_of_link(link));
+}
+
+bool worker_release_held(struct worker *worker, const struct config *next)
+{
+    struct release release = {.next = next};
+
+    worker_call(worker, do_release, &release);
+    return release.had_held;
 }
 
 void worker_swap(struct worker *worker, const struct worker_swap *swap)

@@ -42,6 +42,9 @@ struct worker_swap {
                        over. NULL: none */
 };
 void worker_swap(struct worker *worker, const struct worker_swap *swap); /* Any other thread. */
+/* Ahead of a swap to `next`: listeners that are not in it (NULL: all) have the kernel hold back no
+ * more connections for a while. True when some did. Any other thread. */
+bool worker_release_held(struct worker *worker, const struct config *next);
 
 /* Stop accepting, let requests end for at most `drain_ms`, then close; does not wait. */
 void worker_stop(struct worker *worker, uint32_t drain_ms);

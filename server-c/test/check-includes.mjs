@@ -22,7 +22,10 @@ const layers = [
     modules:
       /^(access_line|access_log|auth.*|confined_.*|config_check.*|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
   },
-  { name: 'traffic', modules: /^(body|body_.*|conn|conn_.*|listener|loop|poller|unix_socket)$/ },
+  {
+    name: 'traffic',
+    modules: /^(accept_deferral|body|body_.*|conn|conn_.*|listener|loop|poller|unix_socket)$/,
+  },
   {
     name: 'process',
     modules:

@@ -156,43 +156,45 @@ test('a long path works, a Unix socket alone, too', async (t) => {
   chmodSync(folder, 0o755)
 })
 
-test('a reload moves an address on the same port and fails no request that was begun', async (t) => {
-  const port = await freePort()
-  const node = await startNode(t, {
-    files,
-    config: { listen: [{ address: '127.0.0.1', port }] },
-  })
-  const at = (address) => ({ ...node.config, listen: [{ address, port }] })
-  let going = true
-  const results = { ok: 0, inHandshake: 0, failed: [] }
-  const clients = Array.from({ length: 4 }, async () => {
-    while (going) {
-      try {
-        const { status } = await get(port, '/a.txt')
-        assert.equal(status, 200)
-        results.ok++
-      } catch (error) {
-        // Linux knows a handshake by the socket it was begun with: when that is closed before the
-        // client's last packet is there, the client is reset (docs/running-a-node.md).
-        if (/^Error: connect ECONNRESET/.test(String(error))) results.inHandshake++
-        else results.failed.push(String(error))
+for (const deferAccept of ['never', 'always'])
+  test(`a reload moves an address on the same port and fails no request that was begun, deferAccept ${deferAccept}`, async (t) => {
+    const port = await freePort()
+    const node = await startNode(t, {
+      files,
+      config: { listen: [{ address: '127.0.0.1', port, deferAccept }] },
+    })
+    const at = (address) => ({ ...node.config, listen: [{ address, port, deferAccept }] })
+    let going = true
+    const results = { ok: 0, inHandshake: 0, failed: [] }
+    const clients = Array.from({ length: 4 }, async () => {
+      while (going) {
+        try {
+          const { status } = await get(port, '/a.txt')
+          assert.equal(status, 200)
+          results.ok++
+        } catch (error) {
+          // Linux knows a handshake by the socket it was begun with: when that is closed before the
+          // client's last packet is there, the client is reset (docs/running-a-node.md).
+          if (/^Error: connect ECONNRESET/.test(String(error))) results.inHandshake++
+          else results.failed.push(String(error))
+        }
       }
+    })
+    for (const address of ['0.0.0.0', '127.0.0.1', '0.0.0.0', '127.0.0.1']) {
+      assert.ok(await node.reload(at(address)), node.log)
+      await sleep(200)
     }
+    going = false
+    await Promise.all(clients)
+    assert.deepEqual(results.failed, [])
+    assert.ok(results.inHandshake <= 4, `${results.inHandshake} were reset in their handshake`)
+    assert.ok(results.ok > 20, `${results.ok} requests`)
   })
-  for (const address of ['0.0.0.0', '127.0.0.1', '0.0.0.0', '127.0.0.1']) {
-    assert.ok(await node.reload(at(address)), node.log)
-    await sleep(200)
-  }
-  going = false
-  await Promise.all(clients)
-  assert.deepEqual(results.failed, [])
-  assert.ok(results.inHandshake <= 4, `${results.inHandshake} were reset in their handshake`)
-  assert.ok(results.ok > 20, `${results.ok} requests`)
-})
 
 // The kernel holds a silent connection back for a second: less is left to see it in.
 const HELD_MS = 700
 
+const deferringOf = async (node) => (await node.status()).gauges.listenersDeferring
 const countOf = async (node) => (await node.status()).gauges.openConnections
 
 /** A connection that says nothing; fails when the node knows of it at once. */
@@ -210,7 +212,7 @@ test('deferAccept: who says nothing is the kernel’s for a second, then in the 
     files,
     config: {
       workers: 2,
-      listen: [{ address: '127.0.0.1', port: 0, deferAccept: true }],
+      listen: [{ address: '127.0.0.1', port: 0, deferAccept: 'always' }],
       limits: { headerSeconds: 1 },
     },
   })
@@ -229,7 +231,7 @@ test('deferAccept: who says nothing is the kernel’s for a second, then in the 
 test('deferAccept is switched on and off live, and no request fails', async (t) => {
   const port = await freePort()
   const listen = (deferAccept) => [{ address: '127.0.0.1', port, deferAccept }]
-  const node = await startNode(t, { files, config: { workers: 2, listen: listen(false) } })
+  const node = await startNode(t, { files, config: { workers: 2, listen: listen('never') } })
   const set = (deferAccept, workers = 2) =>
     node.reload({ ...node.config, workers, listen: listen(deferAccept) })
   let going = true
@@ -238,10 +240,11 @@ test('deferAccept is switched on and off live, and no request fails', async (t) 
     for (; going; counts[i]++) assert.equal((await get(port, '/a.txt')).status, 200)
   })
   for (const [defers, workers] of [
-    [true, 2],
-    [false, 2],
-    [true, 2],
-    [true, 3],
+    ['always', 2],
+    ['never', 2],
+    ['always', 2],
+    ['always', 3],
+    ['always', 1],
   ]) {
     assert.ok(await set(defers, workers), node.log)
     const before = [...counts]
@@ -252,7 +255,7 @@ test('deferAccept is switched on and off live, and no request fails', async (t) 
   for (const count of counts) assert.ok(count > 5, `${count} requests`)
   await until(async () => (await countOf(node)) === 0, 'all are gone')
   const held = await heldBack(node)
-  assert.ok(await set(false, 3))
+  assert.ok(await set('never', 1))
   const accepted = await RawClient.connect(port)
   await until(async () => (await countOf(node)) === 2, 'both are accepted')
   for (const client of [held, accepted]) {
@@ -260,4 +263,47 @@ test('deferAccept is switched on and off live, and no request fails', async (t) 
     assert.equal((await client.response()).text, 'alpha')
     client.close()
   }
+})
+
+test('a stop waits for requests of connections that were held back', async (t) => {
+  const node = await startNode(t, {
+    files,
+    config: { listen: [{ address: '127.0.0.1', port: 0, deferAccept: 'always' }] },
+  })
+  const held = await heldBack(node)
+  const stopped = node.stop()
+  await sleep(50)
+  held.send(request('/a.txt'))
+  assert.equal((await held.response()).text, 'alpha')
+  await stopped
+})
+
+// Each from an address that the kernel chooses: it would run out of ports of one.
+const anywhere = { from: null }
+
+test('deferAccept "auto" is on while many connect and all speak, and off when some do not', async (t) => {
+  const socket = join(tempFolder(t), 'http.sock')
+  const node = await startNode(t, {
+    files,
+    config: { workers: 1, listen: [{ address: '127.0.0.1', port: 0 }, { socket }] },
+  })
+  let going = true
+  const crowd = Array.from({ length: 16 }, async () => {
+    while (going) assert.equal((await get(node.port, '/a.txt', anywhere)).status, 200)
+  })
+  await until(async () => (await deferringOf(node)) === 1, 'it defers')
+  const silent = await Promise.all(
+    Array.from({ length: 1000 }, () => RawClient.connect(node.port, anywhere)),
+  )
+  await until(async () => (await deferringOf(node)) === 0, 'it defers no more')
+  going = false
+  await Promise.all(crowd)
+  await until(async () => (await countOf(node)) === silent.length, 'the silent are accepted')
+  const late = await RawClient.connect(node.port)
+  await until(async () => (await countOf(node)) === silent.length + 1, 'one more is, at once')
+  for (const client of [silent[0], late]) {
+    client.send(request('/a.txt'))
+    assert.equal((await client.response()).text, 'alpha')
+  }
+  for (const client of [...silent, late]) client.close()
 })

@@ -405,6 +405,9 @@ async function sendInPieces(client, bytes, random) {
   }
 }
 
+/** Whoever is just sending learns of it as EPIPE. */
+const wasReset = ({ code }) => code === 'ECONNRESET' || code === 'EPIPE'
+
 /** Reads an answer to each request, up to the one that is said to be the last. */
 async function readAnswers(client, requests, world) {
   const { random, counts } = world
@@ -424,13 +427,13 @@ async function readAnswers(client, requests, world) {
       }
       checkAnswer(request, answer, world)
     } catch (error) {
-      if (request.wanted.breaks && /closed without|ECONNRESET/.test(error.message)) {
+      if (request.wanted.breaks && (wasReset(error) || /closed without/.test(error.message))) {
         counts.cut++
         return
       }
       // A connection may have come to a listener that is just being closed.
       const isFirst = request === requests[0]
-      if (error.code === 'ECONNRESET' && isFirst && world.isReloadedAfter(client.connectedAt)) {
+      if (wasReset(error) && isFirst && world.isReloadedAfter(client.connectedAt)) {
         counts.lost++
         return
       }

@@ -310,8 +310,8 @@ static void check_process(const struct config *cfg)
 {
     CHECK_STR(__LINE__, "socket", cfg->listens[3].socket, "/run/farmstead/http");
     CHECK_STR(__LINE__, "socket's mode", cfg->listens[3].socket_mode, "0600");
-    CHECK_INT(__LINE__, "defers", cfg->listens[2].defer_accept, true);
-    CHECK_INT(__LINE__, "does not defer", cfg->listens[0].defer_accept, false);
+    CHECK_INT(__LINE__, "defers", cfg->listens[2].defer_accept, DEFER_ACCEPT_ALWAYS);
+    CHECK_INT(__LINE__, "defers by itself", cfg->listens[0].defer_accept, DEFER_ACCEPT_AUTO);
     CHECK_STR(__LINE__, "user", cfg->process.user, "www-data");
     CHECK_STR(__LINE__, "group", cfg->process.group, "www-data");
     CHECK_STR(__LINE__, "chroot", cfg->process.chroot, "/srv");

@@ -131,6 +131,7 @@ const gaugeLabels: Record<string, string> = {
   folderWatches: 'Watched folders',
   loopsUnwatched: 'Loops that can’t watch',
   workers: 'Event loops',
+  listenersDeferring: 'Sockets that defer accepting',
 }
 
 export function GaugesPanel({ node }: { node: Node }) {
