@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `npm run bench`: farmstead-node beside nginx, lighttpd, h2o and Apache, and beside the floor.
 //   npm run bench -- [LOAD …] [--servers A,B] [--rounds N] [--seconds S] [--json FILE] [--markdown]
+//   npm run bench -- [LOAD …] --cpu-share 0.5    servers held to half a core, so that wrk is not what is waited for
 //   npm run bench -- --list                      which loads and servers there are
 //   npm run bench -- --prepare [LOAD …]          installs, builds and makes files, measures nothing
 //   npm run bench -- --show FILE … [--markdown | --into PAGE]   the tables of earlier runs
@@ -16,11 +17,12 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Problem } from '../../scripts/setup/problem.mjs'
 import { runMain } from '../../scripts/setup/run-main.mjs'
+import { CpuShare } from './control-group.mjs'
 import { loadNames, loads } from './loads.mjs'
 import { describeMachine } from './machine.mjs'
 import { prepare } from './prepare.mjs'
 import { allowedCores } from './processes.mjs'
-import { header, loadReport, summary } from './report.mjs'
+import { header, isHeld, loadReport, runReport, summary } from './report.mjs'
 import { runLoad } from './rounds.mjs'
 import { chooseServers } from './servers.mjs'
 import { Site } from './site.mjs'
@@ -37,6 +39,7 @@ function readOptions(args) {
       seconds: { type: 'string', default: '3' },
       scale: { type: 'string', default: '1' },
       repeats: { type: 'string', default: '2' },
+      'cpu-share': { type: 'string', default: '1' },
       json: { type: 'string' },
       markdown: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
@@ -60,22 +63,26 @@ function readOptions(args) {
     seconds: positive('seconds', 3600),
     scale: positive('scale', 1),
     repeats,
+    cpuShare: positive('cpu-share', 1),
     words: positionals,
   }
 }
 
-function chooseLoads(words) {
+function chooseLoads({ words, cpuShare }) {
   const unknown = words.find((word) => !loadNames.includes(word))
   if (unknown)
     throw new Problem(
       `There is no load "${unknown}": choose of ${loadNames.join(', ')}, ${Object.keys(others).join(', ')}.`,
     )
-  return words.length ? loads.filter(({ name }) => words.includes(name)) : loads
+  const chosen = words.length ? loads.filter(({ name }) => words.includes(name)) : loads
+  if (cpuShare === 1) return chosen
+  const onOneCore = chosen.filter(({ loops }) => !loops)
+  if (onOneCore.length) return onOneCore
+  throw new Problem('--cpu-share is of one core: name a load that runs on one, not loops.')
 }
 
 /** Several runs as one: of a load that two have, the later one's. */
-function joined(files) {
-  const runs = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+function joined(runs) {
   const byName = new Map(runs.flatMap(({ loads }) => loads).map((load) => [load.name, load]))
   const last = runs.at(-1)
   const counts = [...new Set(runs.map(({ options }) => options.rounds))].sort((a, b) => a - b)
@@ -97,11 +104,13 @@ function putInto(page, tables) {
 
 function show(files, { markdown, into }) {
   if (files.length === 0) throw new Problem('--show needs the files that --json wrote.')
-  const run = joined(files)
-  const how = { markdown: markdown || Boolean(into) }
-  const reports = run.loads.map((load) => loadReport(load, how))
-  const head = how.markdown ? header(run).split('\n').join('  \n') : header(run)
-  const tables = [head, summary(run.loads, how), ...reports].join('\n\n')
+  const runs = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  const held = runs.filter(({ options }) => isHeld(options))
+  const free = runs.filter(({ options }) => !isHeld(options))
+  const tables = [free, held]
+    .filter(({ length }) => length > 0)
+    .map((some) => runReport(joined(some), { markdown: markdown || Boolean(into) }))
+    .join('\n\n')
   if (into) putInto(into, tables)
   else say(tables)
   return 0
@@ -122,7 +131,7 @@ const usesPeers = (servers) =>
   servers.some((word) => !word.includes('=') && !/^(farmstead|floor)$/.test(word))
 
 async function bench(options) {
-  const chosen = chooseLoads(options.words)
+  const chosen = chooseLoads(options)
   const packages = usesPeers(options.servers) ? 'bench' : null
   const programs = await prepare({ packages, builds: usesOurs(options.servers) })
   const servers = chooseServers(options.servers, programs)
@@ -133,25 +142,28 @@ async function bench(options) {
     return 0
   }
   const cores = allowedCores()
-  const { rounds, seconds, repeats, scale } = options
+  const { rounds, seconds, repeats, scale, cpuShare } = options
   const run = {
     machine: describeMachine(servers, cores),
-    options: { rounds, seconds, repeats, scale, startedAt: new Date().toISOString() },
+    options: { rounds, seconds, repeats, scale, cpuShare, startedAt: new Date().toISOString() },
     loads: [],
   }
+  const how = { markdown: options.markdown, isHeld: isHeld(run.options) }
   say(`\n${header(run)}\n`)
   const dir = join(programs.dir, `run-${process.pid}`)
-  const plan = { rounds, seconds, repeats, scale, cores, dir, site, holder: programs.holder, say }
+  const share = cpuShare < 1 ? new CpuShare(cpuShare) : null
+  const plan = { ...options, group: share?.group, cores, dir, site, holder: programs.holder, say }
   try {
     for (const load of chosen) {
       run.loads.push(await runLoad(load, servers, plan))
-      say(`${loadReport(run.loads.at(-1), options)}\n`)
+      say(`${loadReport(run.loads.at(-1), how)}\n`)
       if (options.json) writeFileSync(options.json, `${JSON.stringify(run, null, 2)}\n`)
     }
   } finally {
+    share?.close()
     rmSync(dir, { recursive: true, force: true })
   }
-  if (run.loads.length > 1) say(summary(run.loads, options))
+  if (run.loads.length > 1) say(summary(run.loads, how))
   return 0
 }
 

@@ -54,7 +54,7 @@ export class Instance {
   /**
    * @param {import('./peers.mjs').Server} server
    * @param {{ label: string, loops: number, cores: number[] }} how
-   * @param {{ dir: string, root: string, connections: number, descriptors: number, prepared: import('./loads.mjs').Prepared }} where
+   * @param {{ dir: string, root: string, connections: number, descriptors: number, group?: string, prepared: import('./loads.mjs').Prepared }} where
    */
   constructor(server, how, where) {
     this.server = server
@@ -67,14 +67,14 @@ export class Instance {
 
   async start() {
     const { loops, cores } = this.how
-    const { root, connections, descriptors, prepared } = this.where
+    const { root, connections, descriptors, group, prepared } = this.where
     const dir = this.#folder()
     this.port = await freePort()
     this.log = join(dir, 'output.log')
     const cachedFiles = Math.max(LEAST_FILES, descriptors - connections - OTHER_DESCRIPTORS)
     const limits = { connections, descriptors, cachedFiles }
     const command = this.server.command({ dir, root, port: this.port, loops, ...limits }, prepared)
-    this.child = startPinned(command, { cores, descriptors, log: this.log, cwd: dir })
+    this.child = startPinned(command, { cores, descriptors, group, log: this.log, cwd: dir })
     await this.#ready()
   }
 

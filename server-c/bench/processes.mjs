@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { chownSync, closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inGroup } from './control-group.mjs'
 
 const TICKS_PER_SECOND = 100
 const NOBODY = 65534
@@ -39,16 +40,18 @@ const withoutRights = isRoot
 
 /**
  * @param {string[]} command
- * @param {{ cores: number[], descriptors: number, log: string, cwd: string }} how
+ * @param {{ cores: number[], descriptors: number, group?: string, log: string, cwd: string }} how
  */
-export function startPinned(command, { cores, descriptors, log, cwd }) {
+export function startPinned(command, { cores, descriptors, group, log, cwd }) {
   const out = openSync(log, 'a')
-  const args = [
+  const [program, ...args] = [
+    ...(group ? inGroup(group) : []),
+    'prlimit',
     `--nofile=${descriptors}:${descriptors}`,
     ...['setpriv', '--pdeathsig', 'TERM', ...withoutRights],
     ...['taskset', '-c', cores.join(','), ...command],
   ]
-  const child = spawn('prlimit', args, { cwd, stdio: ['ignore', out, out] })
+  const child = spawn(program, args, { cwd, stdio: ['ignore', out, out] })
   closeSync(out)
   running.add(child)
   child.on('close', () => running.delete(child))

@@ -53,11 +53,13 @@ function table(rows, markdown) {
 }
 
 const NAMES = { requestsPerSecond: 'requests/s', cpuPerRequest: 'CPU', p99: 'p99' }
+/** Who is held to a part of a core waits for its turn: times would be those of the holding. */
+const isTold = ({ key }, isHeld) => !isHeld || key !== 'p99'
 /** A run too short for the kernel's clock has no CPU time to divide by. */
 const times = (ratio) => (Number.isFinite(ratio) ? `${ratio.toFixed(2)}×` : '–')
 
-function ratioLines(rows) {
-  const all = ratios(rows)
+function ratioLines(rows, isHeld) {
+  const all = ratios(rows).filter((one) => isTold(one, isHeld))
   return [...new Set(all.map(({ label }) => label))].map((label) => {
     const parts = all
       .filter((one) => one.label === label)
@@ -103,10 +105,13 @@ function disturbance(rows) {
 const rowsOf = (results) => results.filter(({ rounds }) => rounds.length).map(rowOf)
 
 /** @param {any} load as rounds.mjs gives it */
-export function loadReport({ name, title, results, leftOut }, { markdown = false } = {}) {
+export function loadReport(
+  { name, title, results, leftOut },
+  { markdown = false, isHeld = false } = {},
+) {
   const rows = rowsOf(results)
   const said = [
-    ...(name === 'loops' ? loopLines(rows) : ratioLines(rows)),
+    ...(name === 'loops' ? loopLines(rows) : ratioLines(rows, isHeld)),
     ...(name === 'loops' ? [] : boundByWrk(rows)),
     ...leftOut.map(({ label, leftOut: why }) => `${label} is left out: ${why}`),
     ...disturbance(rows),
@@ -116,27 +121,31 @@ export function loadReport({ name, title, results, leftOut }, { markdown = false
   return [heading, table(rows, markdown), lines].filter(Boolean).join(markdown ? '\n\n' : '\n')
 }
 
-const SUMMARY = [
-  'load',
-  ...Object.values(NAMES).flatMap((name) => [`${name} ÷ best peer`, `${name} ÷ floor`]),
-]
-
 /** Where we stand in each load, on one line each: our first build only. */
-export function summary(loads, { markdown = false } = {}) {
+export function summary(loads, { markdown = false, isHeld = false } = {}) {
+  const keys = Object.keys(NAMES).filter((key) => isTold({ key }, isHeld))
+  const heading = [
+    'load',
+    ...keys.flatMap((key) => [`${NAMES[key]} ÷ best peer`, `${NAMES[key]} ÷ floor`]),
+  ]
   const lines = loads
     .filter(({ name }) => name !== 'loops')
     .map(({ name, results }) => [
       name,
       ...ratios(rowsOf(results))
         .slice(0, Object.keys(NAMES).length)
+        .filter(({ key }) => keys.includes(key))
         .flatMap(({ ratioToPeer, peer, ratioToFloor }) => [
           ratioToPeer ? `${ratioToPeer.toFixed(2)} (${peer})` : '–',
           ratioToFloor ? ratioToFloor.toFixed(2) : '–',
         ]),
     ])
-    .filter((line) => line.length === SUMMARY.length)
-  return lines.length ? grid([SUMMARY, ...lines], markdown) : ''
+    .filter((line) => line.length === heading.length)
+  return lines.length ? grid([heading, ...lines], markdown) : ''
 }
+
+/** Whether its servers had a part of their core only. */
+export const isHeld = ({ cpuShare = 1 }) => cpuShare < 1
 
 /** @param {import('./machine.mjs').Machine} machine */
 export function header({ machine, options }) {
@@ -144,9 +153,17 @@ export function header({ machine, options }) {
     machine
   return [
     `${options.startedAt.slice(0, 16).replace('T', ' ')} UTC, ${system}, Linux ${kernel}, ${cpu}, ${cores} cores, ${Math.round(memoryBytes / MIB / 1024)} GiB`,
-    `server on core ${serverCore}, wrk on ${wrkCores.length > 1 ? 'cores' : 'core'} ${wrkCores.join(', ')}; loopback; median of ${options.rounds} rounds of ${options.seconds} s`,
+    `server on core ${serverCore}, wrk on ${wrkCores.length > 1 ? 'cores' : 'core'} ${wrkCores.join(', ')}; loopback; median of ${options.rounds} rounds of ${options.seconds} s${isHeld(options) ? `; each server held to ${options.cpuShare} of its core` : ''}`,
     `${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(', ')}; checkout ${commit}`,
   ].join('\n')
+}
+
+/** A run with all its tables; one with servers held back is beside another one, and short. */
+export function runReport(run, { markdown = false } = {}) {
+  const how = { markdown, isHeld: isHeld(run.options) }
+  const head = markdown ? header(run).split('\n').join('  \n') : header(run)
+  const tables = how.isHeld ? [] : run.loads.map((load) => loadReport(load, how))
+  return [head, summary(run.loads, how), ...tables].join('\n\n')
 }

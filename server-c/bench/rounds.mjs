@@ -17,6 +17,7 @@ const SPARE_CONNECTIONS = 100
  * @property {number} seconds of each measurement
  * @property {number} repeats of a measurement at most, while the machine has other work
  * @property {number} scale 1, or less for fewer files and connections
+ * @property {string} [group] the control group that the servers run in
  * @property {number[]} cores
  * @property {string} dir
  * @property {import('./site.mjs').Site} site
@@ -103,7 +104,7 @@ async function restart(instance) {
 
 /** @param {import('./loads.mjs').Load} load @param {import('./peers.mjs').Server[]} servers @param {Plan} plan */
 export async function runLoad(load, servers, plan) {
-  const { rounds, seconds, repeats, scale, cores, dir, site, holder, say } = plan
+  const { rounds, seconds, repeats, scale, group, cores, dir, site, holder, say } = plan
   const prepared = load.prepare(site, scale)
   const descriptors = descriptorLimit(DESCRIPTORS)
   const scaledLoad = {
@@ -115,7 +116,7 @@ export async function runLoad(load, servers, plan) {
   // Two loops need both cores of a small machine, so wrk has all cores whichever way it goes.
   const wrk = { seconds, cores: load.loops ? cores.slice(0, 4) : rest(cores) }
   const connections = scaledLoad.connections + scaledLoad.idleCount + SPARE_CONNECTIONS
-  const where = { dir, root: site.root, prepared, connections, descriptors }
+  const where = { dir, root: site.root, prepared, connections, descriptors, group }
   const { instances, leftOut } = await startAll(entries, where, say)
   const results = instances.map(({ label, server }) => ({
     label,

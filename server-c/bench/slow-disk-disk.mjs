@@ -20,6 +20,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { inGroup } from './control-group.mjs'
 
 const THROTTLES = '/sys/fs/cgroup/blkio'
 const READ_AHEAD_KB = '128' // what most machines have; some virtual ones have much more
@@ -154,8 +155,7 @@ export class Throttle {
 
   /** The words that start a command inside, on the given core. */
   wrap(core) {
-    const enter = `echo $$ > ${this.group}/cgroup.procs; exec taskset -c ${core} "$@"`
-    return ['sh', '-c', enter, 'sh']
+    return [...inGroup(this.group), 'taskset', '-c', String(core)]
   }
 
   /** Bytes and reads that the disk has done for those inside. */

@@ -3,7 +3,7 @@
 // is judged. Needs wrk, cc and a release build.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -38,6 +38,11 @@ function wrongNode() {
   chmodSync(path, 0o755)
   return path
 }
+
+const whyNotHeld = () =>
+  process.getuid() !== 0 || !existsSync('/sys/fs/cgroup/cpu/cpu.cfs_quota_us')
+    ? 'needs root and the cpu controller of cgroup v1'
+    : false
 
 describe('npm run bench', () => {
   const json = join(dir, 'run.json')
@@ -87,6 +92,16 @@ describe('npm run bench', () => {
     assert.equal(status, 0, output)
     assert.match(output, /^\| farmstead +\| /m)
   })
+  it('holds servers to a share of their core', { skip: whyNotHeld() }, () => {
+    const file = join(dir, 'held.json')
+    const options = ['--cpu-share', '0.2', '--seconds', '1', '--json', file]
+    const { status, output } = bench('4k', ...SMALL, ...options, '--servers', 'farmstead,floor')
+    assert.equal(status, 0, output)
+    assert.match(output, /each server held to 0\.2 of its core/)
+    const { loads } = JSON.parse(readFileSync(file, 'utf8'))
+    for (const { label, rounds } of loads[0].results)
+      assert.ok(rounds[0].busyCores < 0.5, `${label}: ${rounds[0].busyCores}`)
+  })
   it('does not measure a server whose answers are wrong', () => {
     const { status, output } = bench('4k', ...SMALL, '--servers', `wrong=${wrongNode()},floor`)
     assert.equal(status, 0, output)
@@ -101,6 +116,12 @@ describe('its command line', () => {
     ['an unknown server', ['4k', '--servers', 'iis'], /There is no server "iis"/],
     ['no rounds', ['4k', '--rounds', '0'], /--rounds must be a number above 0/],
     ['half a repeat', ['4k', '--repeats', '0.5'], /--repeats must be a whole number/],
+    [
+      'a share of no core',
+      ['4k', '--cpu-share', '2'],
+      /--cpu-share must be a number above 0 and at most 1/,
+    ],
+    ['a share of two cores', ['loops', '--cpu-share', '0.5'], /--cpu-share is of one core/],
     ['an unknown option', ['--fast'], /Unknown option '--fast'/],
   ]
   for (const [name, args, wanted] of rows) {

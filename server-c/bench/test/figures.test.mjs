@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { loopRatios, median, ratios, rowOf } from '../figures.mjs'
-import { loadReport, summary } from '../report.mjs'
+import { loadReport, runReport, summary } from '../report.mjs'
 import { mixSizes, text } from '../site.mjs'
 
 const round = (figures) => ({
@@ -106,6 +106,12 @@ describe('a summary', () => {
     )
     assert.match(lines[2], /1\.00 \(fast\) .*0\.50 \(fast\)/)
   })
+  it('of servers held back has no times: those are of the holding', () => {
+    const results = [result('farmstead', 'ours', {}), result('fast', 'peer', { p99: 400 })]
+    const said = summary([{ name: '4k', results }], { isHeld: true })
+    assert.match(said, /requests\/s .*CPU ÷ floor$/m)
+    assert.doesNotMatch(said, /p99|0\.50/)
+  })
 })
 
 describe('a report', () => {
@@ -143,6 +149,28 @@ describe('a report', () => {
   it('says who died', () => {
     const dead = result('lighttpd', 'peer', { died: true, errors: 12 })
     assert.match(loadReport(load([dead])), /12, died 1×/)
+  })
+})
+
+describe('a run', () => {
+  const machine = {
+    cpu: 'x',
+    cores: 2,
+    memoryBytes: 1 << 30,
+    serverCore: 0,
+    wrkCores: [1],
+    versions: {},
+  }
+  const results = [result('farmstead', 'ours', {}), result('fast', 'peer', {})]
+  const loads = [{ name: '4k', title: 'four', results, leftOut: [] }]
+  const report = (options) =>
+    runReport({ machine, loads, options: { startedAt: '2026-01-01T00:00', ...options } })
+
+  it('has a table per load', () => assert.match(report({}), /^4k: four$/m))
+  it('of servers held back says so, and is its summary only', () => {
+    const said = report({ cpuShare: 0.5 })
+    assert.match(said, /each server held to 0\.5 of its core/)
+    assert.doesNotMatch(said, /^4k: four$/m)
   })
 })
 
