@@ -7,6 +7,9 @@
 /* One in sixteen may say nothing: so many wait in the kernel's queue for a second. Its length of
  * 4,096 has room for that at 65,000 connections a second on one loop, more than a core accepts. */
 #define MAY_BE_SILENT 16
+/* A program that goes takes the connections with it that have said nothing yet. So few in a tick
+ * are a quarter of the queue at the most: they end it, but not for a minute. */
+#define FEW_SILENT 256
 #define TICKS_OFF 240
 
 static bool all_speak(const struct accept_deferral *deferral)
@@ -19,8 +22,10 @@ static bool all_speak(const struct accept_deferral *deferral)
 void accept_deferral_tick(struct accept_deferral *deferral)
 {
     bool is_busy = deferral->accepted >= (deferral->is_on ? OFF_BELOW : ON_FROM);
+    bool is_crowd_silent =
+        !all_speak(deferral) && deferral->accepted - deferral->spoke > FEW_SILENT;
 
-    if (deferral->is_on && is_busy && !all_speak(deferral))
+    if (deferral->is_on && is_crowd_silent)
         deferral->ticks_off = TICKS_OFF;
     else if (deferral->ticks_off > 0)
         deferral->ticks_off--;

@@ -57,8 +57,8 @@ static void test_stays_off_after_silence(void)
     }
     is_on = tick(&deferral, 1000, 1000);
     CHECK_INT(__LINE__, "on again", is_on, true);
-    is_on = tick(&deferral, 10, 0);
-    CHECK_INT(__LINE__, "a few silent ones on a quiet loop are no crowd", is_on, false);
+    is_on = tick(&deferral, FEW_SILENT, 0);
+    CHECK_INT(__LINE__, "who leaves without a word ends it", is_on, false);
     is_on = tick(&deferral, 1000, 1000);
     CHECK_INT(__LINE__, "on again at once", is_on, true);
     CHECK_INT(__LINE__, "counts anew", (int)(deferral.accepted + deferral.spoke), 0);
