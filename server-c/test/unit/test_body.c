@@ -1,123 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A response's bytes: in pieces from memory and from a file, within a quota, and through the read
- * lane where the kernel never says that bytes are resident (network file systems), where it says so
- * after a read-ahead, where the file changes meanwhile, and where the lane is full. Chunks grow. */
-#include <stddef.h>
-#include <sys/types.h>
-#include <stdint.h>
+/* A response's bytes: in pieces from memory and from a file, within a quota, to receivers on this host,
+ * and where the file changes meanwhile. */
+#include "body_fixture.h"
 
-struct file_residents;
-struct file_pages;
-static ssize_t fake_ask(struct file_residents *residents, const struct file_pages *pages,
-                        size_t len, uint64_t offset);
-static ssize_t fake_read(int fd, char *out, size_t len, uint64_t offset);
-#define file_residents_ask fake_ask
-#define file_read_resident fake_read
-#include "file_read.h"
-#include "file_resident.h"
-#include "body.c"
-#include "body_file.c"
-#include "body_out.c"
-#include "body_read.c"
-#undef file_residents_ask
-#undef file_read_resident
-
-#include "check.h"
-#include "file_entry.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define FILE_BYTES 300000
-#define HEAD "HTTP/1.1 200 OK\r\n\r\n"
-
-static enum { NEVER_RESIDENT, AFTER_READ_AHEAD, RESIDENT } residency;
-static struct loop the_loop;
-static struct loop_shared shared;
-static char content[FILE_BYTES], received[2 * FILE_BYTES];
-static char path[] = "/tmp/farmstead-body-XXXXXX";
-static size_t received_len;
-static int sockets[2], waits, asked;
-static enum body_step last_step;
-
-static ssize_t fake_ask(struct file_residents *residents, const struct file_pages *pages,
-                        size_t len, uint64_t offset)
-{
-    (void)residents, (void)pages, (void)offset;
-    asked++;
-    if (residency == NEVER_RESIDENT || (residency == AFTER_READ_AHEAD && asked % 2 == 1))
-        return UV_EAGAIN;
-    return (ssize_t)(len < 100000 ? len : 100000);
-}
-
-static ssize_t fake_read(int fd, char *out, size_t len, uint64_t offset)
-{
-    ssize_t resident = fake_ask(NULL, NULL, len, offset);
-    return resident < 0 ? resident : pread(fd, out, (size_t)resident, (off_t)offset);
-}
-
-static void on_ready(struct body *body)
-{
-    waits++;
-    last_step = body_send(body, &the_loop, sockets[0]);
-}
-
-static void receive_some(void)
-{
-    ssize_t n;
-    while ((n = recv(sockets[1], received + received_len, sizeof(received) - received_len,
-                     MSG_DONTWAIT)) > 0)
-        received_len += (size_t)n;
-}
-
-static struct file_entry *open_entry(void)
-{
-    struct file_entry *entry = calloc(1, sizeof(*entry) + 1);
-    struct stat st;
-
-    list_init(&entry->by_use);
-    list_init(&entry->by_use_open);
-    list_init(&entry->by_use_body);
-    entry->refs = 1;
-    entry->index = "";
-    entry->fd = open(path, O_RDONLY);
-    fstat(entry->fd, &st);
-    entry->version = file_version_of(&st);
-    entry->facts.size = FILE_BYTES;
-    return entry;
-}
-
-static uint64_t quota_per_step = UINT64_MAX;
-static int throttled;
 static uint64_t sent_by_body;
 static bool receiver_is_local;
-
-static bool is_writing(enum body_step step)
-{
-    return step == BODY_WANTS_WRITE || step == BODY_WANTS_TURN;
-}
-
-static void receive_to_the_end(struct body *body, void (*meanwhile)(void))
-{
-    while (last_step == BODY_WAITING || is_writing(last_step) || last_step == BODY_THROTTLED) {
-        if (meanwhile)
-            meanwhile();
-        meanwhile = NULL;
-        if (last_step == BODY_WAITING)
-            uv_run(&the_loop.uv, UV_RUN_ONCE);
-        receive_some();
-        if (last_step == BODY_THROTTLED) {
-            CHECK_INT(__LINE__, "the quota is used up", body->quota, 0);
-            throttled++;
-            body->quota = quota_per_step;
-        } else if (!is_writing(last_step)) {
-            continue;
-        }
-        last_step = body_send(body, &the_loop, sockets[0]);
-    }
-    receive_some();
-}
 
 /* Sends `part` of the file after a head, taking over its texts. The step it ends with. */
 static enum body_step send_any(struct stage_clock *clock, struct body_part *part,
@@ -339,13 +226,6 @@ static void truncate_file(void)
     CHECK_INT(__LINE__, "truncate", truncate(path, 1000), 0);
 }
 
-static void write_file(void)
-{
-    int fd = open(path, O_WRONLY | O_TRUNC | O_CREAT, 0600);
-    CHECK_INT(__LINE__, "write", write(fd, content, FILE_BYTES), FILE_BYTES);
-    close(fd);
-}
-
 static void test_shrinking(void)
 {
     for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
@@ -355,93 +235,6 @@ static void test_shrinking(void)
         CHECK_TRUE(received_len <= 70000, "mode %d: %zu bytes", mode, received_len);
         write_file();
     }
-}
-
-static void test_giving_up_while_the_lane_reads(void)
-{
-    struct file_entry *entry = open_entry();
-    struct body_part part = {.entry = entry, .len = FILE_BYTES};
-    struct stage_clock clock = {.head_ns = 1};
-    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
-
-    residency = NEVER_RESIDENT;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    waits = 0;
-    CHECK_INT(__LINE__, "waits",
-              body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part),
-              BODY_WAITING);
-    body_end(&body, &the_loop);
-    while (the_loop.port.outstanding > 0)
-        uv_run(&the_loop.uv, UV_RUN_ONCE);
-    CHECK_INT(__LINE__, "nobody is called", waits, 0);
-    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
-    CHECK_INT(__LINE__, "and its descriptor", entry->descriptor_users, 0);
-    file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
-}
-
-/* --- many bodies, a lane with hardly any room ------------------------------------------------ */
-
-#define CROWD 200
-
-static struct body crowd[CROWD];
-static int crowd_calls, crowd_sockets[CROWD][2];
-static bool crowd_done[CROWD];
-
-static void on_crowd_ready(struct body *body)
-{
-    size_t i = (size_t)(body - crowd);
-    enum body_step step = BODY_WANTS_WRITE;
-
-    crowd_calls++;
-    while (is_writing(step)) {
-        while (recv(crowd_sockets[i][1], received, sizeof(received), MSG_DONTWAIT) > 0)
-            ;
-        step = body_send(body, &the_loop, crowd_sockets[i][0]);
-    }
-    CHECK_TRUE(step == BODY_WAITING || step == BODY_SENT, "body %zu: %d", i, step);
-    if (step == BODY_SENT)
-        crowd_done[i] = true;
-}
-
-/* Once begun, all get their chunks in turn, though the queue is far shorter than they are many. */
-static void test_a_crowd(void)
-{
-    struct stage_clock clock = {.head_ns = 1};
-    struct file_entry *entry = open_entry();
-    struct body_part part = {.entry = entry, .len = FILE_BYTES};
-    int chunks = CROWD * (FILE_BYTES / 65536 + 1), rounds = 0, done = 0, first_done = 0;
-
-    io_lane_resize(shared.read_lane, 1, CROWD);
-    residency = NEVER_RESIDENT;
-    for (size_t i = 0; i < CROWD; i++) {
-        crowd[i] = (struct body){.on_ready = on_crowd_ready, .clock = &clock, .quota = UINT64_MAX};
-        socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, crowd_sockets[i]);
-        CHECK_INT(
-            __LINE__, "waits",
-            body_start(&crowd[i], &the_loop, crowd_sockets[i][0], HEAD, sizeof(HEAD) - 1, &part),
-            BODY_WAITING);
-    }
-    io_lane_resize(shared.read_lane, 1, 4);
-    for (; done < CROWD && rounds < 100 * chunks; rounds++) {
-        uv_run(&the_loop.uv, UV_RUN_ONCE);
-        done = 0;
-        for (size_t i = 0; i < CROWD; i++)
-            done += crowd_done[i];
-        if (done > 0 && first_done == 0)
-            first_done = crowd_calls;
-    }
-    CHECK_INT(__LINE__, "all were sent", done, CROWD);
-    CHECK_TRUE(crowd_calls < 4 * chunks, "%d calls for %d chunks", crowd_calls, chunks);
-    CHECK_TRUE(first_done > chunks / 2, "they take turns: the first ended at call %d", first_done);
-    for (size_t i = 0; i < CROWD; i++) {
-        body_end(&crowd[i], &the_loop);
-        close(crowd_sockets[i][0]);
-        close(crowd_sockets[i][1]);
-    }
-    file_cache_put(&the_loop.files, entry);
-    io_lane_resize(shared.read_lane, 1, 16);
 }
 
 /* A full socket, or no quota, is waiting for the first byte; not the time it took to send it. */
@@ -479,92 +272,17 @@ static void test_no_first_byte_yet(void)
     close(sockets[1]);
 }
 
-/* The first read of a response may be refused: nothing was sent that a 503 could not replace. */
-static void test_a_full_lane(void)
-{
-    struct stage_clock clock = {.head_ns = 1};
-    struct file_entry *entry = open_entry();
-    struct body_part part = {.entry = entry, .len = FILE_BYTES};
-    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
-
-    io_lane_resize(shared.read_lane, 1, 0);
-    residency = AFTER_READ_AHEAD;
-    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
-    waits = asked = 0;
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "refused", last_step, BODY_REFUSED);
-    body_end(&body, &the_loop);
-    CHECK_INT(__LINE__, "no job", the_loop.port.outstanding, 0);
-    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
-
-    io_lane_resize(shared.read_lane, 1, 16);
-    part = (struct body_part){.entry = entry, .len = FILE_BYTES};
-    received_len = 0;
-    asked = 0;
-    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
-    CHECK_INT(__LINE__, "let in", last_step, BODY_WAITING);
-    io_lane_resize(shared.read_lane, 1, 0);
-    receive_to_the_end(&body, NULL);
-    CHECK_INT(__LINE__, "and not turned out on the way", last_step, BODY_SENT);
-    CHECK_INT(__LINE__, "all of it", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
-    body_end(&body, &the_loop);
-    io_lane_resize(shared.read_lane, 1, 16);
-    file_cache_put(&the_loop.files, entry);
-    close(sockets[0]);
-    close(sockets[1]);
-}
-
-static void test_chunks(void)
-{
-    static const struct {
-        const char *name;
-        uint64_t sent;
-        bool by_copy;
-        size_t chunk;
-    } rows[] = {
-        {"the first", 0, false, 65536},
-        {"the second", 65536, false, 65536},
-        {"the third", 2 * 65536, false, 2 * 65536},
-        {"with the head, too", 2 * 65536 + 300, false, 2 * 65536},
-        {"as large as they get", 100 * 65536, false, 4 * 65536},
-        {"copied", 100 * 65536, true, 65536},
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct body body = {.sent = rows[i].sent, .by_copy = rows[i].by_copy};
-        CHECK_INT((int)i, rows[i].name, chunk_of(&body, &the_loop), rows[i].chunk);
-    }
-}
-
 int main(void)
 {
-    for (size_t i = 0; i < FILE_BYTES; i++)
-        content[i] = (char)(i * 7 % 251);
-    close(mkstemp(path));
-    write_file();
-    shared.access_log = access_log_new();
-    shared.stat_lane = io_lane_new("stat", 1, 16);
-    shared.read_lane = io_lane_new("read", 1, 16);
-    CHECK_INT(__LINE__, "loop", loop_init(&the_loop, &shared), 0);
+    begin();
     for (int local = 0; local <= 1; local++) {
         receiver_is_local = local;
         test_whole_parts();
         test_shrinking();
-        test_giving_up_while_the_lane_reads();
         test_pieces();
     }
     test_a_local_receiver();
     test_an_end_in_the_middle();
     test_no_first_byte_yet();
-    test_a_full_lane();
-    test_chunks();
-    test_a_crowd();
-    io_port_close(&the_loop.port, NULL);
-    uv_run(&the_loop.uv, UV_RUN_DEFAULT);
-    loop_fini(&the_loop);
-    io_lane_free(shared.read_lane);
-    io_lane_free(shared.stat_lane);
-    access_log_free(shared.access_log);
-    unlink(path);
-    return check_end("body");
+    return end("body");
 }

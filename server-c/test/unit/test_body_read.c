@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* A response's bytes through the read lane: who gives up meanwhile, many at a time, and where the lane
+ * is full. Chunks grow. */
+#include "body_fixture.h"
+
+static void test_giving_up_while_the_lane_reads(void)
+{
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    struct stage_clock clock = {.head_ns = 1};
+    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
+
+    residency = NEVER_RESIDENT;
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    waits = 0;
+    CHECK_INT(__LINE__, "waits",
+              body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part),
+              BODY_WAITING);
+    body_end(&body, &the_loop);
+    while (the_loop.port.outstanding > 0)
+        uv_run(&the_loop.uv, UV_RUN_ONCE);
+    CHECK_INT(__LINE__, "nobody is called", waits, 0);
+    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
+    CHECK_INT(__LINE__, "and its descriptor", entry->descriptor_users, 0);
+    file_cache_put(&the_loop.files, entry);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+
+/* --- many bodies, a lane with hardly any room ------------------------------------------------ */
+
+#define CROWD 200
+
+static struct body crowd[CROWD];
+static int crowd_calls, crowd_sockets[CROWD][2];
+static bool crowd_done[CROWD];
+
+static void on_crowd_ready(struct body *body)
+{
+    size_t i = (size_t)(body - crowd);
+    enum body_step step = BODY_WANTS_WRITE;
+
+    crowd_calls++;
+    while (is_writing(step)) {
+        while (recv(crowd_sockets[i][1], received, sizeof(received), MSG_DONTWAIT) > 0)
+            ;
+        step = body_send(body, &the_loop, crowd_sockets[i][0]);
+    }
+    CHECK_TRUE(step == BODY_WAITING || step == BODY_SENT, "body %zu: %d", i, step);
+    if (step == BODY_SENT)
+        crowd_done[i] = true;
+}
+
+/* Once begun, all get their chunks in turn, though the queue is far shorter than they are many. */
+static void test_a_crowd(void)
+{
+    struct stage_clock clock = {.head_ns = 1};
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    int chunks = CROWD * (FILE_BYTES / 65536 + 1), rounds = 0, done = 0, first_done = 0;
+
+    io_lane_resize(shared.read_lane, 1, CROWD);
+    residency = NEVER_RESIDENT;
+    for (size_t i = 0; i < CROWD; i++) {
+        crowd[i] = (struct body){.on_ready = on_crowd_ready, .clock = &clock, .quota = UINT64_MAX};
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, crowd_sockets[i]);
+        CHECK_INT(
+            __LINE__, "waits",
+            body_start(&crowd[i], &the_loop, crowd_sockets[i][0], HEAD, sizeof(HEAD) - 1, &part),
+            BODY_WAITING);
+    }
+    io_lane_resize(shared.read_lane, 1, 4);
+    for (; done < CROWD && rounds < 100 * chunks; rounds++) {
+        uv_run(&the_loop.uv, UV_RUN_ONCE);
+        done = 0;
+        for (size_t i = 0; i < CROWD; i++)
+            done += crowd_done[i];
+        if (done > 0 && first_done == 0)
+            first_done = crowd_calls;
+    }
+    CHECK_INT(__LINE__, "all were sent", done, CROWD);
+    CHECK_TRUE(crowd_calls < 4 * chunks, "%d calls for %d chunks", crowd_calls, chunks);
+    CHECK_TRUE(first_done > chunks / 2, "they take turns: the first ended at call %d", first_done);
+    for (size_t i = 0; i < CROWD; i++) {
+        body_end(&crowd[i], &the_loop);
+        close(crowd_sockets[i][0]);
+        close(crowd_sockets[i][1]);
+    }
+    file_cache_put(&the_loop.files, entry);
+    io_lane_resize(shared.read_lane, 1, 16);
+}
+
+/* The first read of a response may be refused: nothing was sent that a 503 could not replace. */
+static void test_a_full_lane(void)
+{
+    struct stage_clock clock = {.head_ns = 1};
+    struct file_entry *entry = open_entry();
+    struct body_part part = {.entry = entry, .len = FILE_BYTES};
+    struct body body = {.on_ready = on_ready, .clock = &clock, .quota = UINT64_MAX};
+
+    io_lane_resize(shared.read_lane, 1, 0);
+    residency = AFTER_READ_AHEAD;
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, sockets);
+    waits = asked = 0;
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "refused", last_step, BODY_REFUSED);
+    body_end(&body, &the_loop);
+    CHECK_INT(__LINE__, "no job", the_loop.port.outstanding, 0);
+    CHECK_INT(__LINE__, "the entry is ours alone", entry->refs, 1);
+
+    io_lane_resize(shared.read_lane, 1, 16);
+    part = (struct body_part){.entry = entry, .len = FILE_BYTES};
+    received_len = 0;
+    asked = 0;
+    last_step = body_start(&body, &the_loop, sockets[0], HEAD, sizeof(HEAD) - 1, &part);
+    CHECK_INT(__LINE__, "let in", last_step, BODY_WAITING);
+    io_lane_resize(shared.read_lane, 1, 0);
+    receive_to_the_end(&body, NULL);
+    CHECK_INT(__LINE__, "and not turned out on the way", last_step, BODY_SENT);
+    CHECK_INT(__LINE__, "all of it", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
+    body_end(&body, &the_loop);
+    io_lane_resize(shared.read_lane, 1, 16);
+    file_cache_put(&the_loop.files, entry);
+    close(sockets[0]);
+    close(sockets[1]);
+}
+
+static void test_chunks(void)
+{
+    static const struct {
+        const char *name;
+        uint64_t sent;
+        bool by_copy;
+        size_t chunk;
+    } rows[] = {
+        {"the first", 0, false, 65536},
+        {"the second", 65536, false, 65536},
+        {"the third", 2 * 65536, false, 2 * 65536},
+        {"with the head, too", 2 * 65536 + 300, false, 2 * 65536},
+        {"as large as they get", 100 * 65536, false, 4 * 65536},
+        {"copied", 100 * 65536, true, 65536},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct body body = {.sent = rows[i].sent, .by_copy = rows[i].by_copy};
+        CHECK_INT((int)i, rows[i].name, chunk_of(&body, &the_loop), rows[i].chunk);
+    }
+}
+
+int main(void)
+{
+    begin();
+    test_giving_up_while_the_lane_reads();
+    test_a_full_lane();
+    test_chunks();
+    test_a_crowd();
+    return end("body_read");
+}
