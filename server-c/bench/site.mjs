@@ -2,7 +2,15 @@
 // The files that the loads ask for, made once and kept: always the same bytes, with a modification
 // time long past, so that no server holds them for files still being written.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
@@ -73,6 +81,15 @@ function write(path, bytes) {
   utimesSync(path, MODIFIED, MODIFIED)
 }
 
+/** All files below a folder, from the disk into the page cache. @param {string} folder */
+function readAll(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) readAll(path)
+    else readFileSync(path)
+  }
+}
+
 /** Where the files are; each set is made when a load first asks for it. */
 export class Site {
   /** @param {string} root */
@@ -88,14 +105,18 @@ export class Site {
   }
 
   /**
-   * Runs `make` unless this very set is there.
+   * Runs `make` unless this very set is there; then it is read once, so that whoever is measured first
+   * does not wait for a disk that the others no longer need.
    * @param {string} name @param {string} what sizes and counts
    * @param {(write: (urlPath: string, bytes: Buffer) => void) => void} make
    */
   ensure(name, what, make) {
     const stamp = join(dirname(this.root), 'stamps', name)
     const wanted = `${this.version} ${what}`
-    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) {
+      readAll(join(this.root, name))
+      return
+    }
     rmSync(join(this.root, name), { recursive: true, force: true })
     make((urlPath, bytes) => write(this.path(urlPath), bytes))
     write(stamp, Buffer.from(wanted))
