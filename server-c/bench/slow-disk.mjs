@@ -136,10 +136,12 @@ export async function measure(bench, name, { node, atEnd } = {}) {
     const seen = await atEnd?.()
     throttle.lift()
     const idleAfter = runLoad(bench, server.port, IDLE_SECONDS, 0)
+    const hot = hotFigures(busy)
+    const hotIdle = meanOf(hotFigures(idle), hotFigures(idleAfter))
     return {
       server: name,
-      idle: meanOf(hotFigures(idle), hotFigures(idleAfter)),
-      hot: hotFigures(busy),
+      idle: hotIdle,
+      hot: { ...hot, ofIdle: hot.requestsPerSecond / hotIdle.requestsPerSecond },
       cold: coldFigures(busy),
       disk: { bytes: after.bytes - before.bytes, reads: after.reads - before.reads },
       seen,
@@ -179,7 +181,7 @@ export function openBench(loadName, { seconds, keep, folder }) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]
 
-/** The median of each figure over the rounds. */
+/** The median of each figure over the rounds; of shares, too: what slows a round slows both sides. */
 function medians(rounds) {
   if (typeof rounds[0] === 'number') return median(rounds)
   if (typeof rounds[0] !== 'object') return rounds[0]
@@ -243,7 +245,7 @@ function reportLoad(name, { diskBytesPerSecond, servers: rows }) {
       server,
       'idle req/s': Math.round(idle.requestsPerSecond),
       'hot req/s': Math.round(hot.requestsPerSecond),
-      'of idle': share(hot.requestsPerSecond, idle.requestsPerSecond),
+      'of idle': share(hot.ofIdle, 1),
       'p50 ms': fixed(hot.p50Millis, 2),
       'p99 ms': fixed(hot.p99Millis, 2),
       'max ms': fixed(hot.maxMillis),
