@@ -16,6 +16,7 @@ static void spied_lookup(struct file_found *found, const struct file_place *plac
 #include "file_store.c"
 
 #include "check.h"
+#include "shell.h"
 
 #include <fcntl.h>
 
@@ -77,14 +78,6 @@ static void write_at(const char *name, int64_t mtime_seconds, const char *conten
     close(fd);
 }
 
-static void shell(const char *script)
-{
-    char command[500];
-
-    snprintf(command, sizeof(command), "cd %s && { %s; }", root, script);
-    CHECK_INT(__LINE__, script, system(command), 0);
-}
-
 static int begin(void)
 {
     const struct file_cache_limits limits = {
@@ -114,7 +107,7 @@ static int end(const char *name)
     uv_loop_close(&loop);
     CHECK_INT(__LINE__, "look-ups let go of the sites", atomic_load(&set->refs), 1);
     site_set_put(set);
-    shell("rm -rf \"$PWD\"");
+    shell_in(root, "rm -rf \"$PWD\"");
     return check_end(name);
 }
 

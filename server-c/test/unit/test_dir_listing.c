@@ -6,6 +6,7 @@
 #include "dir_listing_read.c"
 
 #include "check.h"
+#include "shell.h"
 
 #include <jansson.h>
 #include <openssl/evp.h>
@@ -14,14 +15,6 @@
 
 static char root[] = "/tmp/farmstead-listing-XXXXXX";
 static atomic_bool not_cancelled;
-
-static void shell(const char *script)
-{
-    char command[1000];
-
-    snprintf(command, sizeof(command), "cd %s && { %s; }", root, script);
-    CHECK_INT(__LINE__, script, system(command), 0);
-}
 
 static struct dir_entries read_folder(const char *path, const struct config_site *site)
 {
@@ -65,9 +58,10 @@ static void test_which_names(void)
 {
     struct config_site site = {.symlinks = SYMLINKS_WITHIN_ROOT, .listing.max_entries = 100};
 
-    shell("mkdir -p kinds/zoo kinds/.hidden kinds/Abc && cd kinds && touch b a B .dot && "
-          "mkfifo fifo && ln -s a to-file && ln -s zoo to-folder && ln -s nowhere dangling && "
-          "ln -s /etc/passwd out && ln -s /etc out-folder && touch \"$(printf 'new\\nline')\"");
+    shell_in(root,
+             "mkdir -p kinds/zoo kinds/.hidden kinds/Abc && cd kinds && touch b a B .dot && "
+             "mkfifo fifo && ln -s a to-file && ln -s zoo to-folder && ln -s nowhere dangling && "
+             "ln -s /etc/passwd out && ln -s /etc out-folder && touch \"$(printf 'new\\nline')\"");
     make_socket();
     check_names(__LINE__, &site, "Abc/ to-folder/ zoo/ B a b to-file ", false);
     site.hidden_files = true;
@@ -95,7 +89,7 @@ static void test_many(void)
     struct dir_entries entries;
     char want[32];
 
-    shell("mkdir many && cd many && seq -f 'f%05g' 1 3000 | xargs touch");
+    shell_in(root, "mkdir many && cd many && seq -f 'f%05g' 1 3000 | xargs touch");
     entries = read_folder("/many/", &site);
     CHECK_INT(__LINE__, "count", entries.count, 300);
     CHECK_TRUE(entries.is_truncated, "there are more");
@@ -332,6 +326,6 @@ int main(void)
     test_style_hash();
     test_bounded_text();
     test_job();
-    shell("rm -rf \"$PWD\"");
+    shell_in(root, "rm -rf \"$PWD\"");
     return check_end("dir_listing");
 }

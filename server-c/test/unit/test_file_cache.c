@@ -144,7 +144,7 @@ static void test_keys(void)
     template.is_template = true;
     template.lookup_id = 8;
     other.lookup_id = 9;
-    shell("mkdir a.b a && echo 1 > a.b/x.txt && echo 22 > a/x.txt");
+    shell_in(root, "mkdir a.b a && echo 1 > a.b/x.txt && echo 22 > a/x.txt");
     a = find_in(&template, "a.b", "/x.txt");
     b = find_in(&template, "a", "/x.txt");
     c = find_in(&template, "nobody", "/x.txt");
@@ -168,7 +168,7 @@ static void test_folders_and_siblings(void)
 {
     struct file_entry *entry;
 
-    shell("mkdir folder");
+    shell_in(root, "mkdir folder");
     entry = find("/folder/");
     CHECK_INT(__LINE__, "no listing", entry->status, HTTP_NOT_FOUND);
     file_store_unlink(&cache, entry);
@@ -190,7 +190,7 @@ static void test_folders_and_siblings(void)
     entry = find("/c.js");
     CHECK_INT(__LINE__, "a sibling has come", entry->codings, 1u << 1);
     put(entry);
-    shell("rm c.js.br");
+    shell_in(root, "rm c.js.br");
     usleep(25000);
     entry = find("/c.js");
     CHECK_INT(__LINE__, "and gone", entry->codings, 0);

@@ -193,7 +193,7 @@ static void test_bare_and_changed(void)
     put(entry);
     cache.glance_again_ms = 0;
     close_bare();
-    shell("rm seen/file");
+    shell_in(root, "rm seen/file");
     CHECK_INT(__LINE__, "gone", ask_anew("/seen/file", &status), FILE_SEEN);
     CHECK_INT(__LINE__, "404", status, HTTP_NOT_FOUND);
     cache.limits.ttl_ms = 0;
@@ -276,7 +276,8 @@ static void test_looks_on_the_loop(void)
     static char index[] = "file", *names[] = {index};
     size_t before;
 
-    shell(
+    shell_in(
+        root,
         "mkdir -p seen/empty && echo 1 >seen/file && echo 1 >seen/cold && ln -s file seen/link && "
         "mkfifo seen/fifo");
     site = (struct config_site){.index = names, .index_count = 1};

@@ -4,6 +4,7 @@
 #include "file_lookup.c"
 
 #include "check.h"
+#include "shell.h"
 #include "util.h"
 
 #include <fcntl.h>
@@ -49,14 +50,6 @@ static void make(const char *name, int64_t mtime_seconds, const char *content)
     else
         futimens(fd, even);
     close(fd);
-}
-
-static void shell(const char *script)
-{
-    char command[1000];
-
-    snprintf(command, sizeof(command), "cd %s && { %s; }", root, script);
-    CHECK_INT(__LINE__, script, system(command), 0);
 }
 
 static void test_statuses(void)
@@ -148,7 +141,7 @@ static void test_siblings(void)
     make("s.css.zst", 2000, "x");
     make("s.txt", 1000, "txt");
     make("s.txt.br", 0, "being written");
-    shell("mkdir s.txt.gz coded && ln -s /etc/passwd s.txt.zst");
+    shell_in(root, "mkdir s.txt.gz coded && ln -s /etc/passwd s.txt.zst");
     make("coded/index.html", 1000, "html");
     make("coded/index.html.gz", 1000, "html");
     site = (struct config_site){.symlinks = SYMLINKS_WITHIN_ROOT,
@@ -230,14 +223,14 @@ int main(void)
 {
     if (!mkdtemp(root))
         return 1;
-    shell("mkdir -p docs bare both odd/index.html && touch docs/index.htm both/index.html "
-          "both/index.htm && mkfifo fifo && ln -s /etc out && ln -s loop loop");
+    shell_in(root, "mkdir -p docs bare both odd/index.html && touch docs/index.htm both/index.html "
+                   "both/index.htm && mkfifo fifo && ln -s /etc out && ln -s loop loop");
     make("a.js", 1000, "js");
     test_statuses();
     test_refusals();
     test_siblings();
     test_youth();
     test_leased_file();
-    shell("rm -rf \"$PWD\"");
+    shell_in(root, "rm -rf \"$PWD\"");
     return check_end("file_lookup");
 }

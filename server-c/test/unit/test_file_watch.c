@@ -16,6 +16,7 @@ static void spied_lookup(struct file_found *found, const struct file_place *plac
 #include "folder_watch.c"
 
 #include "check.h"
+#include "shell.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -50,25 +51,17 @@ static _Atomic int lookups;
 /* Run by the pool thread, on both sides of a look-up. */
 static const char *before, *after;
 
-static void shell(const char *script)
-{
-    char command[1000];
-
-    snprintf(command, sizeof(command), "cd %s && { %s; }", base, script);
-    CHECK_INT(HERE, script, system(command), 0);
-}
-
 /* Changes are made with old times: what is young is never kept, which is another test's matter. */
 static void spied_lookup(struct file_found *found, const struct file_place *in,
                          const struct file_key *key, struct folder_chain *chain)
 {
     lookups++;
     if (before)
-        shell(before);
+        shell_in(base, before);
     file_lookup_run(found, in, key, chain);
     found->is_settling = found->has_young_mtime = false;
     if (after)
-        shell(after);
+        shell_in(base, after);
     before = after = NULL;
 }
 
@@ -159,10 +152,12 @@ static void check_looks(int line, const char *path, int count)
 
 static void make_tree(void)
 {
-    shell("mkdir -p www/d/e www/f www/inner/x && cd www && printf 1 > a.js && printf 22 > b.js && "
-          "printf 1 > d/x.js && printf 1 > d/e/x.js && printf 333 > f/x.js && "
-          "printf 1 > inner/x/y.js && ln -s a.js link.js && printf 1 > d/index.htm && "
-          "printf 1 > twice.js && ln twice.js second.js && touch -d 2020-01-01 a.js");
+    shell_in(
+        base,
+        "mkdir -p www/d/e www/f www/inner/x && cd www && printf 1 > a.js && printf 22 > b.js && "
+        "printf 1 > d/x.js && printf 1 > d/e/x.js && printf 333 > f/x.js && "
+        "printf 1 > inner/x/y.js && ln -s a.js link.js && printf 1 > d/index.htm && "
+        "printf 1 > twice.js && ln twice.js second.js && touch -d 2020-01-01 a.js");
 }
 
 static void test_changes(void)
@@ -206,7 +201,7 @@ static void test_changes(void)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         learn(rows[i].path);
         CHECK_INT(rows[i].line, rows[i].path, ask(rows[i].path), rows[i].first);
-        shell(rows[i].change);
+        shell_in(base, rows[i].change);
         turn();
         CHECK_INT(rows[i].line, rows[i].change, ask(rows[i].path), rows[i].then);
     }
@@ -218,13 +213,13 @@ static void test_same_size(void)
 
     learn("/b.js");
     check_looks(HERE, "/b.js", 0);
-    shell("printf 55 | dd of=www/b.js conv=notrunc 2>/dev/null");
+    shell_in(base, "printf 55 | dd of=www/b.js conv=notrunc 2>/dev/null");
     turn();
     check_looks(HERE, "/b.js", 1);
     entry = file_store_find(&cache, 7, &(struct file_key){.path = {"/b.js", 5}});
     CHECK_TRUE(entry && entry->is_watched, "and is watched again");
     learn("/b.js");
-    shell("chmod 600 www/b.js");
+    shell_in(base, "chmod 600 www/b.js");
     turn();
     check_looks(HERE, "/b.js", 1);
 }
@@ -233,19 +228,21 @@ static void test_bystanders(void)
 {
     learn("/d/x.js");
     learn("/b.js");
-    shell("printf 1 > www/d/other.js; printf 1 > www/bb.js; rm www/d/other.js; touch www/b.js.txt");
+    shell_in(
+        base,
+        "printf 1 > www/d/other.js; printf 1 > www/bb.js; rm www/d/other.js; touch www/b.js.txt");
     turn();
     check_looks(HERE, "/d/x.js", 0);
     check_looks(HERE, "/b.js", 0);
-    shell("mkdir www/d/sub; mv www/d/sub www/d/sub2; rmdir www/d/sub2");
+    shell_in(base, "mkdir www/d/sub; mv www/d/sub www/d/sub2; rmdir www/d/sub2");
     turn();
     check_looks(HERE, "/d/x.js", 0);
     learn("/inner/x/y.js");
-    shell("mv www/inner www/outer");
+    shell_in(base, "mv www/inner www/outer");
     turn();
     check_looks(HERE, "/d/x.js", 0); /* a folder went: others are renewed without a look */
     check_looks(HERE, "/inner/x/y.js", 1);
-    shell("mv www/outer www/inner");
+    shell_in(base, "mv www/outer www/inner");
 }
 
 /* Other names of the same folder: each place's own entries learn of it. */
@@ -258,17 +255,17 @@ static void test_two_places(void)
     lookups = 0;
     ask_in(&inside, "/x/y.js");
     CHECK_INT(HERE, "known", lookups, 0);
-    shell("printf 666666 > www/inner/x/y.js");
+    shell_in(base, "printf 666666 > www/inner/x/y.js");
     turn();
     CHECK_INT(HERE, "by the one", ask("/inner/x/y.js"), 6);
     CHECK_INT(HERE, "by the other", ask_in(&inside, "/x/y.js"), 6);
     for (int i = 0; i < 3; i++)
         ask_in(&inside, "/x/y.js");
-    shell("mv www/inner/x www/inner/z");
+    shell_in(base, "mv www/inner/x www/inner/z");
     turn();
     CHECK_INT(HERE, "by the one", ask("/inner/x/y.js"), 404);
     CHECK_INT(HERE, "by the other", ask_in(&inside, "/x/y.js"), 404);
-    shell("mv www/inner/z www/inner/x");
+    shell_in(base, "mv www/inner/z www/inner/x");
 }
 
 /* --- in the middle of a look-up -------------------------------------------------------------- */
@@ -289,10 +286,12 @@ static void test_races(void)
         {HERE, NULL, "printf z > www/r/x.js.gz; sleep 0.06", "/r/x.js", 1001},
     };
 
-    shell("mkdir www/r2; printf 333 > www/r2/x.js");
+    shell_in(base, "mkdir www/r2; printf 333 > www/r2/x.js");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         for (int known = 0; known < 3; known++) {
-            shell("rm -rf www/r www/rr; mkdir -p www/r/s; printf 1 | tee www/r/x.js >www/r/s/x.js");
+            shell_in(
+                base,
+                "rm -rf www/r www/rr; mkdir -p www/r/s; printf 1 | tee www/r/x.js >www/r/s/x.js");
             turn();
             if (known == 1)
                 learn("/r/y.js"); /* the folder, not the file */
@@ -304,13 +303,14 @@ static void test_races(void)
             turn();
             CHECK_INT(rows[i].line, rows[i].path, ask(rows[i].path), rows[i].then);
         }
-    shell("rm -rf www/r*");
+    shell_in(base, "rm -rf www/r*");
 }
 
 /* Two look-ups that set watches on one new folder, which is replaced between their results. */
 static void test_two_lookups(void)
 {
-    shell(
+    shell_in(
+        base,
         "mkdir -p www/p www/q; printf 1 | tee www/p/x.js > www/p/y.js; printf 22 | tee www/q/x.js "
         "> www/q/y.js");
     turn();
@@ -321,10 +321,10 @@ static void test_two_lookups(void)
     CHECK_INT(HERE, "one", ask("/p/x.js"), 2);
     CHECK_INT(HERE, "other", ask("/p/y.js"), 2);
     learn("/p/x.js");
-    shell("printf 333 > www/p/x.js");
+    shell_in(base, "printf 333 > www/p/x.js");
     turn();
     CHECK_INT(HERE, "the watch is on the right one", ask("/p/x.js"), 3);
-    shell("rm -r www/p www/pp");
+    shell_in(base, "rm -r www/p www/pp");
 }
 
 /* --- the time to live ------------------------------------------------------------------------ */
@@ -339,7 +339,8 @@ static bool is_watched(const char *path)
 
 static void test_unreported(void)
 {
-    shell(
+    shell_in(
+        base,
         "printf 1 > www/one.js; ln -s one.js www/l.js; printf 1 > www/h.js; ln www/h.js www/h2.js");
     learn("/l.js");
     learn("/h.js");
@@ -349,7 +350,7 @@ static void test_unreported(void)
     CHECK_TRUE(is_watched("/one.js"), "a file");
     limits.ttl_ms = 100;
     file_cache_configure(&cache, &limits);
-    shell("ln -sf b.js www/l.js; printf 4444 > www/h2.js");
+    shell_in(base, "ln -sf b.js www/l.js; printf 4444 > www/h2.js");
     usleep(101000);
     CHECK_INT(HERE, "the link's other file", ask("/l.js"), 2);
     CHECK_INT(HERE, "what was written by the other name", ask("/h.js"), 4);
@@ -396,22 +397,22 @@ static void test_root(void)
     limits.ttl_ms = 300;
     file_cache_configure(&cache, &limits);
     learn("/one.js");
-    shell("cp -r www www2; printf 7777777 > www2/one.js; mv www www1; mv www2 www");
+    shell_in(base, "cp -r www www2; printf 7777777 > www2/one.js; mv www www1; mv www2 www");
     turn();
     CHECK_INT(HERE, "moved away: reported", ask("/one.js"), 7);
     learn("/one.js");
-    shell("mv www www2; ln -s www1 www"); /* from now on a link */
+    shell_in(base, "mv www www2; ln -s www1 www"); /* from now on a link */
     turn();
     CHECK_INT(HERE, "a link in its place", ask("/one.js"), 1);
     learn("/one.js");
-    shell("ln -sfn www2 www");
+    shell_in(base, "ln -sfn www2 www");
     usleep(301000);
     CHECK_INT(HERE, "the link was turned", ask("/one.js"), 7);
     learn("/one.js");
-    shell("rm www");
+    shell_in(base, "rm www");
     usleep(301000);
     CHECK_INT(HERE, "nothing there", ask("/one.js"), 404);
-    shell("mv www2 www");
+    shell_in(base, "mv www2 www");
     usleep(301000);
     CHECK_INT(HERE, "there again", ask("/one.js"), 7);
     limits.ttl_ms = HOUR_MS;
@@ -436,7 +437,7 @@ static void test_overflow(void)
     check_looks(HERE, "/d/e2/x.js", 1);
     learn("/b.js");
     check_looks(HERE, "/b.js", 0);
-    shell("printf 999999999 > www/b.js");
+    shell_in(base, "printf 999999999 > www/b.js");
     turn();
     CHECK_INT(HERE, "reported by the new one", ask("/b.js"), 9);
     tick(0);
@@ -466,7 +467,8 @@ static void test_few_watches(void)
 {
     char path[32];
 
-    shell("for i in 1 2 3 4 5 6 7 8; do mkdir -p www/w/$i; printf 1 > www/w/$i/x.js; done");
+    shell_in(base,
+             "for i in 1 2 3 4 5 6 7 8; do mkdir -p www/w/$i; printf 1 > www/w/$i/x.js; done");
     limits.watches = 5;
     limits.ttl_ms = 200;
     file_cache_configure(&cache, &limits);
@@ -477,7 +479,7 @@ static void test_few_watches(void)
     }
     CHECK_TRUE(is_watched("/w/1/x.js"), "the first are watched");
     CHECK_TRUE(!is_watched("/w/8/x.js"), "the last are not");
-    shell("printf 22 | tee www/w/1/x.js > www/w/8/x.js");
+    shell_in(base, "printf 22 | tee www/w/1/x.js > www/w/8/x.js");
     turn();
     CHECK_INT(HERE, "at once", ask("/w/1/x.js"), 2);
     usleep(201000);
@@ -559,12 +561,12 @@ static void test_engines(void)
         limits.ttl_ms = rows[i].ttl_ms;
         limits.watches = rows[i].watches;
         file_cache_configure(&cache, &limits);
-        shell("rm -f www/b.js; printf 1 > www/b.js");
+        shell_in(base, "rm -f www/b.js; printf 1 > www/b.js");
         turn();
         forget_entries();
         learn("/b.js");
         CHECK_INT(rows[i].line, "watched", is_watched("/b.js"), rows[i].watched);
-        shell("printf 22 > www/b.js");
+        shell_in(base, "printf 22 > www/b.js");
         turn();
         CHECK_INT(rows[i].line, "seen", ask("/b.js"), rows[i].watched || !rows[i].ttl_ms ? 2 : 1);
         tick(0);
@@ -609,6 +611,6 @@ int main(void)
     io_lane_free(lane);
     CHECK_INT(HERE, "nothing is left open", uv_loop_close(&loop), 0);
     site_set_put(set);
-    shell("rm -rf \"$PWD\"");
+    shell_in(base, "rm -rf \"$PWD\"");
     return check_end("file_watch");
 }

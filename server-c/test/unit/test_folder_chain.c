@@ -3,6 +3,7 @@
 #include "folder_chain.c"
 
 #include "check.h"
+#include "shell.h"
 
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -12,14 +13,6 @@ static char html[] = "index.html", gz[] = "gzip", br[] = "br";
 static char *index_names[] = {html}, *codings[] = {gz, br};
 static const struct config_site site = {
     .index = index_names, .index_count = 1, .precompressed = codings, .precompressed_count = 2};
-
-static void shell(const char *script)
-{
-    char command[1000];
-
-    snprintf(command, sizeof(command), "cd %s && { %s; }", root, script);
-    CHECK_INT(__LINE__, script, system(command), 0);
-}
 
 static void run(struct folder_chain *chain, const char *folder, const char *path)
 {
@@ -114,7 +107,7 @@ static void test_mounts(void)
 
     snprintf(from, sizeof(from), "%s/d", root);
     snprintf(to, sizeof(to), "%s/mounted", root);
-    shell("mkdir mounted");
+    shell_in(root, "mkdir mounted");
     if (mount(from, to, NULL, MS_BIND, NULL) != 0) {
         printf("folder_chain: mounts not tested: %s\n", strerror(errno));
         return;
@@ -128,13 +121,16 @@ int main(void)
 {
     if (!mkdtemp(root))
         return 1;
-    shell("mkdir -p d/e odd && echo 1 | tee a.js d/index.html d/e/x.js twice.js coded.js >real.gz");
-    shell("ln -s a.js link.js; ln -s nowhere dangling; ln -s d linked; ln twice.js second");
-    shell("ln real.gz coded.js.gz; ln -s ../a.js odd/index.html; mkfifo fifo");
+    shell_in(
+        root,
+        "mkdir -p d/e odd && echo 1 | tee a.js d/index.html d/e/x.js twice.js coded.js >real.gz");
+    shell_in(root,
+             "ln -s a.js link.js; ln -s nowhere dangling; ln -s d linked; ln twice.js second");
+    shell_in(root, "ln real.gz coded.js.gz; ln -s ../a.js odd/index.html; mkfifo fifo");
     test_reported();
     test_order();
     test_foreign();
     test_mounts();
-    shell("rm -rf \"$PWD\"");
+    shell_in(root, "rm -rf \"$PWD\"");
     return check_end("folder_chain");
 }
