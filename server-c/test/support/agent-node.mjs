@@ -88,7 +88,13 @@ export class AgentNode {
     const token = controlPlane.makeToken()
     const joined = await run(
       ...['join', controlPlane.url, '--token', token, '--state', node.state],
-      ...['--name', 'edge-1', '--policy', node.policy, ...(controlPlane.isPlain ? ['--insecure-http'] : [])],
+      ...[
+        '--name',
+        'edge-1',
+        '--policy',
+        node.policy,
+        ...(controlPlane.isPlain ? ['--insecure-http'] : []),
+      ],
     )
     if (joined.code !== 0) throw new Error(`join: ${joined.stderr}`)
     return node
@@ -118,7 +124,8 @@ export class AgentNode {
   }
 
   start(moreEnv = {}) {
-    this.#child = spawn(nodeBinary, ['run', '--state', this.state, '--policy', this.policy], {
+    const policy = this.policy === null ? [] : ['--policy', this.policy]
+    this.#child = spawn(nodeBinary, ['run', '--state', this.state, ...policy], {
       env: { ...env, ...moreEnv },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
