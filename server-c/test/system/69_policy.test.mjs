@@ -14,7 +14,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { AgentNode, policyFor, run, writePolicy } from '../support/agent-node.mjs'
+import { policyFor, writePolicy } from '../../../scripts/testing/node-policy.mjs'
+import { AgentNode, run } from '../support/agent-node.mjs'
 import { FakeControlPlane } from '../support/fake-control-plane.mjs'
 import { SETTLED_MS, startNode, tempFolder, until, writeTree } from '../support/node.mjs'
 
