@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct unix_socket;
 
@@ -42,6 +43,9 @@ void binding_discard(struct binding *binding, const struct bound_list *old);
 void binding_release_old(struct binding *binding, struct bound_list *old);
 /* After: says what is new, and makes `old` the new list. */
 void binding_commit(struct binding *binding, struct bound_list *old);
+
+/* Sockets with a name become that user's. */
+void binding_give(const struct binding *binding, uid_t uid, gid_t gid);
 
 void bound_list_clear(struct bound_list *list);
 
