@@ -265,6 +265,29 @@ void server_give_files(struct server *srv, uid_t uid, gid_t gid)
         binding_give(srv->preparing, uid, gid);
 }
 
+static void unprepare_workers(struct server *srv)
+{
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        worker_unprepare(srv->workers[i]);
+}
+
+/* That a loop watches a new socket is not left to the swap, which is told as done when it is over. */
+static int prepare_workers(struct server *srv, struct preparation *prep,
+                           struct config_errors *errors)
+{
+    size_t failed;
+
+    for (uint32_t i = 0; i < prep->loops; i++) {
+        int *fds = prep->binding.fds + i * prep->cfg->listen_count;
+        int err = worker_prepare(srv->workers[i], prep->cfg, fds, &failed);
+        if (err) {
+            binding_add_unwatched(&prep->binding, failed, i, err, errors);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* 0, or -1 with findings and nothing left of it. */
 static int prepare(struct server *srv, struct preparation *prep, const struct config *cfg,
                    struct config_errors *errors)
@@ -274,9 +297,11 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
     if (start_workers(srv, prep, errors) != 0 ||
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
         return -1;
-    if (bind_admin(srv, prep, errors) == 0 && switch_logs(srv, cfg, errors) == 0 &&
+    if (bind_admin(srv, prep, errors) == 0 && prepare_workers(srv, prep, errors) == 0 &&
+        switch_logs(srv, cfg, errors) == 0 &&
         call_before_serving(srv, cfg, &prep->binding, errors) == 0)
         return 0;
+    unprepare_workers(srv);
     binding_discard(&prep->binding, &srv->bound);
     if (prep->admin_fd >= 0)
         close(prep->admin_fd);
@@ -286,14 +311,10 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
 /* --- putting in force ------------------------------------------------------------------------ */
 
 static void swap_workers(struct server *srv, struct site_set *sites, uint64_t generation,
-                         uint32_t loops, const int *fds)
+                         uint32_t loops)
 {
-    size_t listens = sites ? sites->cfg->listen_count : 0;
-
     for (uint32_t i = 0; i < srv->worker_count; i++) {
-        bool listens_now = i < loops;
-        struct worker_swap swap = {sites, generation, loops, listens_now,
-                                   fds && listens_now ? fds + i * listens : NULL};
+        struct worker_swap swap = {sites, generation, loops, i < loops};
         worker_swap(srv->workers[i], &swap);
     }
 }
@@ -348,7 +369,7 @@ void server_before_serving(struct server *srv,
 static void serve_nothing(struct server *srv)
 {
     bound_list_clear(&srv->bound);
-    swap_workers(srv, NULL, 0, 0, NULL);
+    swap_workers(srv, NULL, 0, 0);
     srv->active = 0;
     admin_stop(srv->admin);
     srv->admin = NULL;
@@ -377,7 +398,7 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
         warn_of_start_options(srv->sites->cfg, prep->cfg);
     server_lanes_resize(&srv->shared, prep->cfg);
     binding_release_old(&prep->binding, &srv->bound);
-    swap_workers(srv, sites, generation, prep->loops, prep->binding.fds);
+    swap_workers(srv, sites, generation, prep->loops);
     srv->active = prep->loops;
     binding_commit(&prep->binding, &srv->bound);
     switch_admin(srv, prep);
@@ -405,7 +426,7 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     if (!cfg) {
         serve_nothing(srv);
     } else if (srv->sites && strcmp(srv->sites->cfg->digest, cfg->digest) == 0) {
-        swap_workers(srv, srv->sites, generation, srv->active, NULL);
+        swap_workers(srv, srv->sites, generation, srv->active);
         set_state(srv, site_set_get(srv->sites), generation, false);
     } else {
         result = apply(srv, cfg, generation, errors);

@@ -116,6 +116,20 @@ static int report(const struct binding *binding, size_t l, int err, struct confi
     return -1;
 }
 
+void binding_add_unwatched(const struct binding *binding, size_t listen, uint32_t loop, int err,
+                           struct config_errors *errors)
+{
+    const struct config_listen *which = &binding->cfg->listens[listen];
+    char pointer[POINTER_LEN], where[64];
+
+    snprintf(pointer, sizeof(pointer), "/listen/%zu", listen);
+    snprintf(where, sizeof(where), "port %u of %s", which->port, which->address);
+    config_errors_add_at(errors, binding->cfg, CONFIG_CODE_RESOURCE_LIMIT, pointer,
+                         err == UV_ENOSPC ? "raise fs.epoll.max_user_watches" : NULL,
+                         "event loop %u can't watch %s: %s", loop,
+                         which->socket[0] ? which->socket : where, uv_strerror(err));
+}
+
 /* --- binding --------------------------------------------------------------------------------- */
 
 /* A socket for one more loop, or a negative UV_E*. */
