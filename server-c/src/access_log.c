@@ -8,6 +8,7 @@
 #include "access_log.h"
 
 #include "access_line.h"
+#include "log_place.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -38,8 +39,7 @@ struct access_log {
     struct access_ring *rings;
     bool ending;
     pthread_mutex_t file_lock; /* of what follows, and while a batch is written */
-    int fd;
-    char *path;
+    struct access_file file;
 };
 
 bool access_ring_write(struct access_ring *ring, enum config_log_format format,
@@ -94,7 +94,7 @@ static bool write_ring(struct access_log *log, struct access_ring *ring)
         ssize_t n;
         if (len == 0)
             return true;
-        n = log->fd < 0 ? (ssize_t)len : writev(log->fd, parts, 2);
+        n = log->file.fd < 0 ? (ssize_t)len : writev(log->file.fd, parts, 2);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -139,7 +139,7 @@ struct access_log *access_log_new(void)
 {
     struct access_log *log = xcalloc(1, sizeof(*log));
 
-    log->fd = -1;
+    log->file.fd = -1;
     pthread_mutex_init(&log->lock, NULL);
     pthread_mutex_init(&log->file_lock, NULL);
     pthread_cond_init(&log->wake, NULL);
@@ -160,9 +160,7 @@ void access_log_free(struct access_log *log)
         next = ring->next;
         free(ring);
     }
-    if (log->fd >= 0)
-        close(log->fd);
-    free(log->path);
+    access_file_close(&log->file);
     pthread_cond_destroy(&log->wake);
     pthread_mutex_destroy(&log->file_lock);
     pthread_mutex_destroy(&log->lock);
@@ -170,10 +168,26 @@ void access_log_free(struct access_log *log)
 }
 
 /* A pipe that nobody reads is an error, not a wait. */
-static int open_log(const char *path, int *fd)
+int access_file_open(struct access_file *file, const char *path)
 {
-    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
-    return *fd < 0 ? -errno : 0;
+    int err;
+
+    *file = (struct access_file){.fd = -1};
+    if (!path[0])
+        return 0;
+    err = log_place_open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, &file->fd,
+                         &file->is_made);
+    if (!err)
+        file->path = xstrdup(path);
+    return err;
+}
+
+void access_file_close(struct access_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->path);
+    *file = (struct access_file){.fd = -1};
 }
 
 /* A line that the old file has the beginning of is to be whole in the new one. */
@@ -185,48 +199,60 @@ static void begin_lines_again(struct access_log *log)
     pthread_mutex_unlock(&log->lock);
 }
 
-static void replace_file(struct access_log *log, int fd, char *path)
+void access_log_use(struct access_log *log, struct access_file *file)
 {
-    int old_fd;
-    char *old_path;
+    struct access_file old;
 
     pthread_mutex_lock(&log->file_lock);
-    old_fd = log->fd;
-    old_path = log->path;
-    log->fd = fd;
-    log->path = path;
+    old = log->file;
+    log->file = *file;
     begin_lines_again(log);
     pthread_mutex_unlock(&log->file_lock);
-    if (old_fd >= 0)
-        close(old_fd);
-    free(old_path);
+    access_file_close(&old);
 }
 
 int access_log_configure(struct access_log *log, const char *path)
 {
-    int fd = -1, err = path[0] ? open_log(path, &fd) : 0;
+    struct access_file file;
+    int err = access_file_open(&file, path);
 
     if (!err)
-        replace_file(log, fd, path[0] ? xstrdup(path) : NULL);
+        access_log_use(log, &file);
     return err;
+}
+
+/* NULL: there is nothing to open anew. */
+static char *moved_path(struct access_log *log)
+{
+    struct stat held;
+    char *path = NULL;
+
+    pthread_mutex_lock(&log->file_lock);
+    if (log->file.path && fstat(log->file.fd, &held) == 0)
+        path = xstrdup(log->file.path);
+    pthread_mutex_unlock(&log->file_lock);
+    if (!path || !log_place_is(path, &held))
+        return path;
+    free(path);
+    return NULL;
 }
 
 int access_log_reopen(struct access_log *log)
 {
-    char *path = NULL;
-    int err = 0, fd;
+    char *path = moved_path(log);
+    int err = path ? access_log_configure(log, path) : 0;
+
+    free(path);
+    return err;
+}
+
+int access_log_give(struct access_log *log, uid_t uid, gid_t gid)
+{
+    int err;
 
     pthread_mutex_lock(&log->file_lock);
-    if (log->path)
-        path = xstrdup(log->path);
+    err = log->file.is_made && fchown(log->file.fd, uid, gid) != 0 ? -errno : 0;
     pthread_mutex_unlock(&log->file_lock);
-    if (!path)
-        return 0;
-    err = open_log(path, &fd);
-    if (err)
-        free(path);
-    else
-        replace_file(log, fd, path);
     return err;
 }
 

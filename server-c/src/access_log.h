@@ -10,7 +10,9 @@
 #include "config.h"
 #include "util.h"
 
+#include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 struct access_log;
 struct access_ring;
@@ -28,9 +30,25 @@ struct access_record {
 struct access_log *access_log_new(void); /* starts the thread; NULL when there is none to have */
 void access_log_free(struct access_log *log); /* writes out what is left; rings are freed with it */
 
-/* Until the next call; "" closes the file. 0 or a negative UV_E*, then nothing changes. */
-int access_log_configure(struct access_log *log, const char *path); /* Any thread. */
-int access_log_reopen(struct access_log *log);                      /* Any thread. */
+/* A file that is open and not yet written to. */
+struct access_file {
+    int fd;     /* -1: none */
+    char *path; /* NULL: none */
+    bool is_made;
+};
+/* `path` "" is no file. 0 or a negative UV_E* and nothing open. */
+int access_file_open(struct access_file *file, const char *path);
+void access_file_close(struct access_file *file);
+/* Takes `file` over: lines go there until the next call. Any thread. */
+void access_log_use(struct access_log *log, struct access_file *file);
+
+/* Both steps. 0 or a negative UV_E*, then nothing changes. Any thread. */
+int access_log_configure(struct access_log *log, const char *path);
+/* After rotation: opens the path anew unless it still is the open file. Keeps that when it fails. Any
+ * thread. */
+int access_log_reopen(struct access_log *log);
+/* If we made the file, it becomes that user's. 0 or a negative UV_E*. Any thread. */
+int access_log_give(struct access_log *log, uid_t uid, gid_t gid);
 
 struct access_ring *access_log_add_ring(struct access_log *log); /* Any thread. */
 

@@ -137,6 +137,7 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct agen
 /* --- the process itself ---------------------------------------------------------------------- */
 
 struct process {
+    struct server *server;
     struct agent_state *state;
     struct pid_file *pid_file;
     bool is_broken; /* rights are half given up */
@@ -159,6 +160,7 @@ static int become_user(struct process *process, const struct config *cfg, const 
     }
     if (result == 0 && privileges.changes) {
         *pointer = "/process/user";
+        server_give_files(process->server, privileges.uid, privileges.gid);
         result = agent_state_give(process->state, privileges.uid, privileges.gid, why,
                                   PRIVILEGES_WHY_LEN);
         if (result == 0 && privileges_drop(&privileges, why) != 0) {
@@ -225,6 +227,7 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
         log_stop();
         return 1;
     }
+    process.server = server;
     server_before_serving(server, take_place, &process);
     say_bounds();
     log_info("farmstead-node %s: node \"%s\" (%s) of %s", FARMSTEAD_VERSION,

@@ -70,6 +70,8 @@ static void log_findings(const char *path, const struct config_errors *errors)
 /* --- the process itself ---------------------------------------------------------------------- */
 
 struct process {
+    struct server *server;
+    const char *config_path;
     bool is_prepared;
     struct privileges privileges;
     struct pid_file *pid_file;
@@ -103,11 +105,21 @@ fail:
     return -1;
 }
 
+/* It was read with the rights, and in the root folder, of the start. */
+static void warn_of_unreadable(const char *config_path)
+{
+    if (faccessat(AT_FDCWD, config_path, R_OK, AT_EACCESS) != 0)
+        log_warn("%s: user %ld can't read it: %s; a reload needs that", config_path,
+                 (long)geteuid(), uv_strerror(-errno));
+}
+
 static int drop_privileges(void *arg, const struct config *cfg, struct config_errors *errors)
 {
     const struct process *process = arg;
     char why[PRIVILEGES_WHY_LEN];
 
+    if (process->privileges.changes)
+        server_give_files(process->server, process->privileges.uid, process->privileges.gid);
     if (privileges_drop(&process->privileges, why) != 0) {
         config_errors_add_at(errors, cfg, CONFIG_CODE_PERMISSION, "/process/user", NULL, "%s", why);
         return -1;
@@ -117,6 +129,7 @@ static int drop_privileges(void *arg, const struct config *cfg, struct config_er
                  (long)process->privileges.gid);
     else if (process->privileges.uid == 0)
         log_warn("serving as root: name a user in process.user");
+    warn_of_unreadable(process->config_path);
     return 0;
 }
 
@@ -139,7 +152,9 @@ static int load(struct server *server, struct process *process, const char *path
 
     buf_init(&text);
     if (read_file(path, &text) != 0) {
-        log_error("%s: can't read the config: %s", path, strerror(errno));
+        int err = errno;
+        log_error("%s: can't read the config: %s; it is read as user %ld", path, strerror(err),
+                  (long)geteuid());
     } else {
         cfg = config_parse(text.data, text.len, &errors);
         if (cfg && config_check_machine(cfg, running, &errors) == 0 &&
@@ -246,7 +261,7 @@ static int take_bounds(const struct arguments *args)
 
 static int serve(struct server *server, const sigset_t *set, const char *path)
 {
-    struct process process = {0};
+    struct process process = {.server = server, .config_path = path};
     int code;
 
     server_before_serving(server, drop_privileges, &process);

@@ -96,14 +96,18 @@ static void check_writable(const struct check *check, const char *path, const ch
                                  "name a file that the node's user may write");
 }
 
-static void check_log(const struct check *check, const char *path, const char *pointer)
+/* `running_path`: of the same log, in the config that runs; "" is none. That file is open, maybe with
+ * rights that are given up since, and is not opened a second time. */
+static void check_log(const struct check *check, const char *path, const char *running_path,
+                      const char *pointer)
 {
     struct buf seen;
 
+    if (*path == '\0' || strcmp(path, running_path) == 0)
+        return;
     buf_init(&seen);
     config_check_see(&seen, check, path);
-    if (*path != '\0')
-        check_writable(check, seen.data, pointer);
+    check_writable(check, seen.data, pointer);
     buf_fini(&seen);
 }
 
@@ -193,8 +197,10 @@ int config_check_machine(const struct config *cfg, const struct config *running,
     config_check_listeners(&check);
     config_check_process(&check);
     check_sites(&check);
-    check_log(&check, cfg->access_log.path, "/accessLog/path");
-    check_log(&check, cfg->error_log.path, "/errorLog/path");
+    check_log(&check, cfg->access_log.path, running ? running->access_log.path : "",
+              "/accessLog/path");
+    check_log(&check, cfg->error_log.path, running ? running->error_log.path : "",
+              "/errorLog/path");
     check_descriptors(&check);
     return end_check(&check, first, dropped);
 }

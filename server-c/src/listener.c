@@ -136,6 +136,16 @@ static bool admit(struct loop *loop)
     return false;
 }
 
+/* It stays in the poller's set all the while: to join it can fail, to be asked of again can't. */
+static void set_accepting(struct listener *listener, bool accepts)
+{
+    int err = poller_change(&listener->loop->poller, listener->fd, accepts ? EPOLLIN : 0,
+                            &listener->watch);
+
+    CHECK(err == 0);
+    listener->is_paused = !accepts;
+}
+
 static void pause_accepting(struct listener *listener, int err)
 {
     struct loop *loop = listener->loop;
@@ -150,8 +160,7 @@ static void pause_accepting(struct listener *listener, int err)
         listener->warned_ms = now;
     }
     conn_close_oldest_idle(loop);
-    poller_remove(&loop->poller, listener->fd);
-    listener->is_paused = true;
+    set_accepting(listener, false);
 }
 
 static bool admit_peer(struct loop *loop, const struct sockaddr_storage *peer, bool *is_counted)
@@ -247,10 +256,10 @@ static void follow_deferral(struct listener *listener)
                  uv_strerror(err));
 }
 
-struct listener *listener_start(struct loop *loop, int fd, const struct config_listen *cfg,
-                                struct list *listeners)
+int listener_new(struct loop *loop, int fd, const struct config_listen *cfg, struct list *listeners)
 {
     struct listener *listener = xcalloc(1, sizeof(*listener));
+    int err;
 
     listener->loop = loop;
     listener->fd = fd;
@@ -259,14 +268,30 @@ struct listener *listener_start(struct loop *loop, int fd, const struct config_l
     listener->socket = xstrdup(cfg->socket);
     listener->defer_accept = cfg->defer_accept;
     poller_watch_init(&listener->watch, &listener_kind);
-    if (poller_add(&loop->poller, fd, EPOLLIN, &listener->watch) != 0) {
+    err = poller_add(&loop->poller, fd, 0, &listener->watch);
+    if (err) {
         close(fd);
         on_listener_forgotten(&listener->watch);
-        return NULL;
+        return err;
     }
     list_append(listeners, &listener->link);
+    return 0;
+}
+
+void listener_accept(struct listener *listener)
+{
+    set_accepting(listener, true);
     follow_deferral(listener);
-    return listener;
+}
+
+void listener_drop(struct listener *listener)
+{
+    list_remove(&listener->link);
+    listener->loop->listeners_deferring -= listener->is_deferring;
+    poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
+    close(listener->fd);
+    listener->fd = -1;
+    poller_forget(&listener->loop->poller, &listener->watch);
 }
 
 void listener_stop(struct listener *listener)
@@ -274,12 +299,7 @@ void listener_stop(struct listener *listener)
     /* What the queue holds now, and no more: under a flood it would never be empty. */
     for (int left = BACKLOG; left > 0 && accept_one(listener); left--)
         ;
-    list_remove(&listener->link);
-    listener->loop->listeners_deferring -= listener->is_deferring;
-    poller_remove(&listener->loop->poller, listener->fd); /* others may have the same socket */
-    close(listener->fd);
-    listener->fd = -1;
-    poller_forget(&listener->loop->poller, &listener->watch);
+    listener_drop(listener);
 }
 
 struct listener *listener_of_link(struct list *link)
@@ -314,8 +334,6 @@ void listener_tick(struct listener *listener)
     if (listener->ticks_released > 0)
         listener->ticks_released--;
     follow_deferral(listener);
-    if (!listener->is_paused)
-        return;
-    listener->is_paused =
-        poller_add(&listener->loop->poller, listener->fd, EPOLLIN, &listener->watch) != 0;
+    if (listener->is_paused)
+        set_accepting(listener, true);
 }

@@ -3,6 +3,7 @@
  * a client's bytes can't forge a line. */
 #include "log.h"
 
+#include "log_place.h"
 #include "mem.h"
 #include "util.h"
 
@@ -25,6 +26,7 @@ static struct {
     bool running, ending;
     enum config_log_level level;
     int fd;
+    bool is_made;          /* by us, and so ours to give away */
     char *path;            /* NULL: standard error */
     struct log_tail *tail; /* NULL: none is kept */
     char queue[QUEUE_BYTES];
@@ -55,53 +57,97 @@ static void write_all(const char *bytes, size_t len)
     pthread_mutex_unlock(&file_lock);
 }
 
-static int open_log(const char *path, int *fd)
+static int open_log(const char *path, int *fd, bool *is_made)
 {
-    *fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
-    return *fd < 0 ? -errno : 0;
+    return log_place_open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY, fd, is_made);
 }
 
-static void replace_file(int fd, char *path)
+static void replace_file(int fd, char *path, bool is_made)
 {
     pthread_mutex_lock(&file_lock);
     if (the_log.fd != STDERR_FILENO)
         close(the_log.fd);
     the_log.fd = fd;
+    the_log.is_made = is_made;
     free(the_log.path);
     the_log.path = path;
     pthread_mutex_unlock(&file_lock);
 }
 
+static bool is_open(const char *path)
+{
+    bool is;
+
+    pthread_mutex_lock(&file_lock);
+    is = strcmp(path, the_log.path ? the_log.path : "") == 0;
+    pthread_mutex_unlock(&file_lock);
+    return is;
+}
+
+static int open_other(const char *path)
+{
+    int fd = STDERR_FILENO, err;
+    bool is_made = false;
+
+    if (is_open(path))
+        return 0;
+    err = path[0] ? open_log(path, &fd, &is_made) : 0;
+    if (!err)
+        replace_file(fd, path[0] ? xstrdup(path) : NULL, is_made);
+    return err;
+}
+
 int log_configure(const char *path, enum config_log_level level)
 {
-    int fd = STDERR_FILENO;
-    int err = path[0] ? open_log(path, &fd) : 0;
+    int err = open_other(path);
 
     if (err)
         return err;
-    replace_file(fd, path[0] ? xstrdup(path) : NULL);
     pthread_mutex_lock(&the_log.lock);
     the_log.level = level;
     pthread_mutex_unlock(&the_log.lock);
     return 0;
 }
 
-int log_reopen(void)
+/* NULL: there is nothing to open anew. */
+static char *moved_path(void)
 {
+    struct stat held;
     char *path = NULL;
-    int err, fd;
 
     pthread_mutex_lock(&file_lock);
-    if (the_log.path)
+    if (the_log.path && fstat(the_log.fd, &held) == 0)
         path = xstrdup(the_log.path);
     pthread_mutex_unlock(&file_lock);
+    if (!path || !log_place_is(path, &held))
+        return path;
+    free(path);
+    return NULL;
+}
+
+int log_reopen(void)
+{
+    char *path = moved_path();
+    bool is_made;
+    int err, fd;
+
     if (!path)
         return 0;
-    err = open_log(path, &fd);
+    err = open_log(path, &fd, &is_made);
     if (err)
         free(path);
     else
-        replace_file(fd, path);
+        replace_file(fd, path, is_made);
+    return err;
+}
+
+int log_give(uid_t uid, gid_t gid)
+{
+    int err;
+
+    pthread_mutex_lock(&file_lock);
+    err = the_log.is_made && fchown(the_log.fd, uid, gid) != 0 ? -errno : 0;
+    pthread_mutex_unlock(&file_lock);
     return err;
 }
 

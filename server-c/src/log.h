@@ -10,9 +10,15 @@
 #include "config.h"
 #include "log_tail.h"
 
-/* Until the next call; `path` "" is standard error. 0 or a negative UV_E*, then nothing changes. */
+#include <sys/types.h>
+
+/* Until the next call; `path` "" is standard error. A path that is open already is not opened anew.
+ * 0 or a negative UV_E*, then nothing changes. */
 int log_configure(const char *path, enum config_log_level level);
-int log_reopen(void); /* after rotation; keeps the old file when it fails */
+/* After rotation: opens the path anew unless it still is the open file. Keeps that when it fails. */
+int log_reopen(void);
+/* If we made the file, it becomes that user's. 0 or a negative UV_E*. */
+int log_give(uid_t uid, gid_t gid);
 void log_start(void); /* the writing thread; at most once at a time */
 void log_stop(void);  /* writes out what is left */
 

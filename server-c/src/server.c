@@ -207,32 +207,85 @@ static int report_log(const struct config *cfg, const char *pointer, const char 
     return -1;
 }
 
-/* The last step that can fail; it leaves both logs as they were when it does. */
+/* Leaves both logs as they were when it fails: what was open is closed only when the other one is open,
+ * too, as there may be no rights to open it again. */
 static int switch_logs(struct server *srv, const struct config *cfg, struct config_errors *errors)
 {
     const char *old_access = srv->sites ? srv->sites->cfg->access_log.path : "";
     const char *access = cfg->access_log.path;
     bool access_changes = strcmp(old_access, access) != 0;
-    int err = access_changes ? access_log_configure(srv->shared.access_log, access) : 0;
+    struct access_file file = {.fd = -1};
+    int err = access_changes ? access_file_open(&file, access) : 0;
 
     if (err)
         return report_log(cfg, "/accessLog/path", access, err, errors);
     err = log_configure(cfg->error_log.path, cfg->error_log.level);
-    if (!err)
-        return 0;
+    if (err) {
+        access_file_close(&file);
+        return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
+    }
     if (access_changes)
-        access_log_configure(srv->shared.access_log, old_access);
-    return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
+        access_log_use(srv->shared.access_log, &file);
+    return 0;
+}
+
+/* Of a first config that is not taken after all. */
+static void leave_logs(struct server *srv)
+{
+    access_log_configure(srv->shared.access_log, "");
+    log_configure("", LOG_LEVEL_INFO);
 }
 
 static int call_before_serving(struct server *srv, const struct config *cfg,
-                               struct config_errors *errors)
+                               const struct binding *binding, struct config_errors *errors)
 {
+    int err;
+
     if (!srv->before_serving)
         return 0;
-    if (srv->before_serving(srv->before_serving_arg, cfg, errors) != 0)
-        return -1;
-    srv->before_serving = NULL;
+    srv->preparing = binding;
+    err = srv->before_serving(srv->before_serving_arg, cfg, errors);
+    srv->preparing = NULL;
+    if (err)
+        leave_logs(srv);
+    else
+        srv->before_serving = NULL;
+    return err;
+}
+
+void server_give_files(struct server *srv, uid_t uid, gid_t gid)
+{
+    int access_err = access_log_give(srv->shared.access_log, uid, gid);
+    int error_err = log_give(uid, gid);
+
+    if (access_err)
+        log_warn("access log: can't give it to user %ld: %s", (long)uid, uv_strerror(access_err));
+    if (error_err)
+        log_warn("error log: can't give it to user %ld: %s", (long)uid, uv_strerror(error_err));
+    if (srv->preparing)
+        binding_give(srv->preparing, uid, gid);
+}
+
+static void unprepare_workers(struct server *srv)
+{
+    for (uint32_t i = 0; i < srv->worker_count; i++)
+        worker_unprepare(srv->workers[i]);
+}
+
+/* That a loop watches a new socket is not left to the swap, which is told as done when it is over. */
+static int prepare_workers(struct server *srv, struct preparation *prep,
+                           struct config_errors *errors)
+{
+    size_t failed;
+
+    for (uint32_t i = 0; i < prep->loops; i++) {
+        int *fds = prep->binding.fds + i * prep->cfg->listen_count;
+        int err = worker_prepare(srv->workers[i], prep->cfg, fds, &failed);
+        if (err) {
+            binding_add_unwatched(&prep->binding, failed, i, err, errors);
+            return -1;
+        }
+    }
     return 0;
 }
 
@@ -248,9 +301,11 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
     if (start_workers(srv, prep, errors) != 0 ||
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
         return -1;
-    if (bind_admin(srv, prep, errors) == 0 && switch_logs(srv, cfg, errors) == 0 &&
-        call_before_serving(srv, cfg, errors) == 0)
+    if (bind_admin(srv, prep, errors) == 0 && prepare_workers(srv, prep, errors) == 0 &&
+        switch_logs(srv, cfg, errors) == 0 &&
+        call_before_serving(srv, cfg, &prep->binding, errors) == 0)
         return 0;
+    unprepare_workers(srv);
     binding_discard(&prep->binding, &srv->bound);
     if (prep->admin_fd >= 0)
         close(prep->admin_fd);
@@ -260,14 +315,10 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
 /* --- putting in force ------------------------------------------------------------------------ */
 
 static void swap_workers(struct server *srv, struct site_set *sites, uint64_t generation,
-                         uint32_t loops, const int *fds)
+                         uint32_t loops)
 {
-    size_t listens = sites ? sites->cfg->listen_count : 0;
-
     for (uint32_t i = 0; i < srv->worker_count; i++) {
-        bool listens_now = i < loops;
-        struct worker_swap swap = {sites, generation, loops, listens_now,
-                                   fds && listens_now ? fds + i * listens : NULL};
+        struct worker_swap swap = {sites, generation, loops, i < loops};
         worker_swap(srv->workers[i], &swap);
     }
 }
@@ -322,7 +373,7 @@ void server_before_serving(struct server *srv,
 static void serve_nothing(struct server *srv)
 {
     bound_list_clear(&srv->bound);
-    swap_workers(srv, NULL, 0, 0, NULL);
+    swap_workers(srv, NULL, 0, 0);
     srv->active = 0;
     admin_stop(srv->admin);
     srv->admin = NULL;
@@ -351,7 +402,7 @@ static void put_in_force(struct server *srv, struct preparation *prep, struct si
         warn_of_start_options(srv->sites->cfg, prep->cfg);
     server_lanes_resize(&srv->shared, prep->cfg);
     binding_release_old(&prep->binding, &srv->bound);
-    swap_workers(srv, sites, generation, prep->loops, prep->binding.fds);
+    swap_workers(srv, sites, generation, prep->loops);
     srv->active = prep->loops;
     binding_commit(&prep->binding, &srv->bound);
     switch_admin(srv, prep);
@@ -379,7 +430,7 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     if (!cfg) {
         serve_nothing(srv);
     } else if (srv->sites && strcmp(srv->sites->cfg->digest, cfg->digest) == 0) {
-        swap_workers(srv, srv->sites, generation, srv->active, NULL);
+        swap_workers(srv, srv->sites, generation, srv->active);
         set_state(srv, site_set_get(srv->sites), generation, false);
     } else {
         result = apply(srv, cfg, generation, errors);
@@ -388,15 +439,29 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     return result;
 }
 
+/* The path as the config has it, or "". Where rights are missing, who is to do what. */
+static void report_reopening(const char *which, const char *path, int err)
+{
+    bool lacks_rights = err == UV_EACCES || err == UV_EPERM;
+
+    if (!err)
+        return;
+    if (lacks_rights)
+        log_error("%s log: can't open \"%s\" anew: %s; lines go on into the old file, wherever it "
+                  "is. Create the new one for user %ld (logrotate: create 0640 USER GROUP), or let "
+                  "user %ld write to its folder; then send SIGUSR1 again",
+                  which, path, uv_strerror(err), (long)geteuid(), (long)geteuid());
+    else
+        log_error("%s log: can't open \"%s\" anew: %s; lines go on into the old file", which, path,
+                  uv_strerror(err));
+}
+
 void server_reopen_logs(struct server *srv)
 {
-    int err = access_log_reopen(srv->shared.access_log);
+    struct config *cfg = server_config(srv);
 
-    if (err)
-        log_error("access log: can't reopen it: %s; lines go on into the old file",
-                  uv_strerror(err));
-    err = log_reopen();
-    if (err)
-        log_error("error log: can't reopen it: %s; lines go on into the old file",
-                  uv_strerror(err));
+    report_reopening("access", cfg ? cfg->access_log.path : "",
+                     access_log_reopen(srv->shared.access_log));
+    report_reopening("error", cfg ? cfg->error_log.path : "", log_reopen());
+    config_put(cfg);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct server;
 
@@ -36,6 +37,10 @@ void server_before_serving(struct server *srv,
                            int (*function)(void *arg, const struct config *cfg,
                                            struct config_errors *errors),
                            void *arg);
+
+/* For that function, while the rights are there: the logs that were made and the sockets that have a
+ * name become that user's, who is to open, change and remove them later. */
+void server_give_files(struct server *srv, uid_t uid, gid_t gid);
 
 /* What the loops really run, asked of each of them, not of the last apply. */
 struct server_effective {

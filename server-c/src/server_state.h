@@ -29,6 +29,7 @@ struct server {
     struct config_listen admin_listen; /* address owned; "" : none */
     int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
     void *before_serving_arg;
+    const struct binding *preparing; /* while before_serving runs */
 
     uv_mutex_t lock; /* of what follows */
     uint32_t worker_count;
