@@ -65,17 +65,22 @@ void conn_unthrottle(struct conn *c)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* While nothing was sent, a file that can't be read can still be said to be so. */
-static void give_up(struct conn *c)
+void conn_give_up_sending(struct conn *c, enum http_status status)
 {
     bool may_say_so = c->ex->body.entry && c->ex->body.sent == 0;
-    enum http_status status = may_say_so ? conn_why_unreadable(c->ex->body.entry) : HTTP_OK;
 
     body_end(&c->ex->body, c->loop);
     if (may_say_so)
         conn_answer_status(c, status);
     else
         conn_close(c);
+}
+
+static void give_up(struct conn *c)
+{
+    const struct file_entry *entry = c->ex->body.entry;
+
+    conn_give_up_sending(c, entry ? conn_why_unreadable(entry) : HTTP_OK);
 }
 
 static void await_writing(struct conn *c)

@@ -155,6 +155,9 @@ enum http_status conn_why_unreadable(const struct file_entry *entry);
 void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part);
 /* The socket takes bytes again. */
 void conn_send_more(struct conn *c);
+/* The file's bytes can't be had. The client is told so with `status` while nothing was sent, else the
+ * connection ends. */
+void conn_give_up_sending(struct conn *c, enum http_status status);
 void conn_unthrottle(struct conn *c); /* harmless when it is not throttled */
 void conn_on_body_ready(struct body *body);
 

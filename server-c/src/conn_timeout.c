@@ -74,11 +74,15 @@ static void refuse_slow_head(struct conn *c)
     conn_run(c);
 }
 
-/* The disk does not answer; the connection is as good as before. */
+/* The disk does not answer; while nothing was sent the connection is as good as before. */
 static void give_up_disk(struct conn *c)
 {
-    conn_stop_waiting(c);
-    conn_answer_status(c, HTTP_UNAVAILABLE);
+    if (c->state == CONN_SENDING) {
+        conn_give_up_sending(c, HTTP_UNAVAILABLE);
+    } else {
+        conn_stop_waiting(c);
+        conn_answer_status(c, HTTP_UNAVAILABLE);
+    }
     conn_run(c);
 }
 
@@ -92,7 +96,7 @@ static void time_out(struct conn *c)
     }
     if (has_half_a_head || conn_is_answering(c) || c->state == CONN_DRAINING)
         count_time_out(c);
-    if (c->state == CONN_FINDING || c->state == CONN_SOURCING)
+    if (c->timeout == TIMEOUT_DISK)
         give_up_disk(c);
     else if (has_half_a_head && c->loop->live)
         refuse_slow_head(c);
