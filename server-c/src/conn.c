@@ -105,7 +105,7 @@ static void on_ready(struct poller_watch *watch, uint32_t events)
         if (c->has_input)
             take_input(c);
     } else if (c->state == CONN_SENDING && c->timeout == TIMEOUT_WRITE &&
-               (events == 0 || events & EPOLLOUT)) {
+               (events == 0 || events & EPOLLOUT) && list_empty(&c->ex->throttled)) {
         conn_send_more(c);
         conn_run(c);
     }

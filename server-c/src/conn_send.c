@@ -51,7 +51,8 @@ static void throttle(struct conn *c)
     list_append(&c->loop->throttled, &c->ex->throttled);
     if (c->ex->site->rate)
         atomic_fetch_add_explicit(&c->ex->site->rate->waiting, 1, memory_order_relaxed);
-    conn_arm(c, TIMEOUT_NONE);
+    c->ex->was_held_back = true;
+    conn_await_client(c);
 }
 
 void conn_unthrottle(struct conn *c)
@@ -83,14 +84,6 @@ static void give_up(struct conn *c)
     conn_give_up_sending(c, entry ? conn_why_unreadable(entry) : HTTP_OK);
 }
 
-static void await_writing(struct conn *c)
-{
-    if (c->timeout == TIMEOUT_WRITE)
-        return; /* its time runs on: conn_timeout.c sees what the client takes */
-    c->ex->progress_ms = 0;
-    conn_arm(c, TIMEOUT_WRITE);
-}
-
 static void refuse(struct conn *c)
 {
     loop_count(c->ex->live, COUNTER_LANE_REJECTED, 1);
@@ -108,14 +101,15 @@ static void continue_sending(struct conn *c, enum body_step step)
         conn_finish_response(c);
         break;
     case BODY_WANTS_WRITE:
-        await_writing(c);
+        conn_await_client(c);
         conn_watch_output(c);
         break;
     case BODY_WANTS_TURN:
-        await_writing(c);
+        conn_await_client(c);
         poller_call_again(&c->loop->poller, &c->watch);
         break;
     case BODY_WAITING:
+        c->ex->was_held_back = true;
         conn_arm(c, TIMEOUT_DISK);
         break;
     case BODY_THROTTLED:
@@ -149,6 +143,7 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
 {
     static const struct body_part nothing = {0};
 
+    c->ex->looked_ms = 0;
     c->ex->body.clock = &c->ex->clock;
     c->ex->body.quota = UINT64_MAX;
     c->ex->body.ends_connection = c->close_after;
