@@ -149,7 +149,7 @@ void conn_start(struct loop *loop, int fd, const struct sockaddr_storage *peer, 
     list_init(&c->link);
     loop->connection_count++;
     c->state = CONN_READING;
-    conn_arm(c, TIMEOUT_HEADER);
+    conn_arm(c, TIMEOUT_SILENT);
     /* When the others had their turn the request is often there: its socket may be answered and
      * closed before it was ever watched. */
     c->has_input = true;

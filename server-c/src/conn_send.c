@@ -8,6 +8,7 @@
  * drawn and not sent is still due. Without a rate there is nothing of this but one branch. */
 #include "conn.h"
 #include "conn_state.h"
+#include "peer_table.h"
 
 /* --- rates ----------------------------------------------------------------------------------- */
 
@@ -124,21 +125,6 @@ static void continue_sending(struct conn *c, enum body_step step)
     }
 }
 
-/* The client runs on this host, for all that its address says. */
-static bool is_local(const struct conn *c)
-{
-    switch (c->peer.any.sa_family) {
-    case AF_UNIX:
-        return true;
-    case AF_INET:
-        return ntohl(c->peer.v4.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
-    case AF_INET6:
-        return IN6_IS_ADDR_LOOPBACK(&c->peer.v6.sin6_addr);
-    default:
-        return false;
-    }
-}
-
 void conn_send(struct conn *c, const char *head, size_t head_len, const struct body_part *part)
 {
     static const struct body_part nothing = {0};
@@ -147,7 +133,7 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
     c->ex->body.clock = &c->ex->clock;
     c->ex->body.quota = UINT64_MAX;
     c->ex->body.ends_connection = c->close_after;
-    c->ex->body.receiver_is_local = is_local(c);
+    c->ex->body.receiver_is_local = peer_is_local(&c->peer.any);
     c->ex->is_limited =
         c->ex->site && (c->ex->site->rate || c->ex->site->cfg->connection_bytes_per_second > 0);
     if (c->ex->is_limited) {

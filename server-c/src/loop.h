@@ -45,7 +45,8 @@ struct live_config {
 };
 
 enum timeout {
-    TIMEOUT_HEADER, /* a head is awaited or half received */
+    TIMEOUT_SILENT, /* nothing was received yet: headerSeconds */
+    TIMEOUT_HEADER, /* a head is half received */
     TIMEOUT_IDLE,   /* between requests */
     TIMEOUT_WRITE, /* the client is to take bytes, or waits for its rate: a part of writeSeconds, then
                        it is looked at */
