@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CONFIG_DIGEST_LEN 71 /* "sha256:" + 64 hex digits */
-#define CONFIG_AUTO 0        /* value of an option set to "auto" */
+#define CONFIG_DIGEST_LEN 71               /* "sha256:" + 64 hex digits */
+#define CONFIG_AUTO 0                      /* value of an option set to "auto" */
+#define CONFIG_AUTO_PER_ADDRESS UINT32_MAX /* the same where 0 is "no limit" */
 
 enum config_defer_accept { DEFER_ACCEPT_AUTO, DEFER_ACCEPT_ALWAYS, DEFER_ACCEPT_NEVER };
 
@@ -179,7 +180,7 @@ struct config {
 
     struct {
         uint32_t connections;
-        uint32_t connections_per_address; /* 0: no limit */
+        uint32_t connections_per_address; /* 0: no limit; may be CONFIG_AUTO_PER_ADDRESS */
         uint32_t keep_alive_requests;
         uint32_t keep_alive_idle_seconds;
         uint32_t header_seconds;

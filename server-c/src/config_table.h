@@ -32,7 +32,8 @@ struct option {
     const char *unit;            /* NULL: a plain number, a text */
     const char *default_json;    /* NULL: the option must be given */
     bool takes_effect_at_start;  /* false: a push changes it live */
-    bool takes_auto;             /* of an integer: "auto" is CONFIG_AUTO */
+    bool takes_auto;             /* of an integer: "auto" is auto_value */
+    int64_t auto_value;          /* CONFIG_AUTO where 0 can't be written */
     int64_t min, max;            /* integer: the value; string(s), map: characters of one text */
     size_t min_items, max_items; /* lists and maps */
     const char *pattern;         /* of a string, of each of strings, of a map's values */

@@ -11,7 +11,8 @@ const struct option config_limits_members[] = {
      .title = "Open connections",
      .help =
          "Client connections open at the same time, all event loops together. When all are taken "
-         "an idle one makes room, and with none idle the newcomer is answered with 503.",
+         "one makes room that has never said a word, else one that idles; with neither the "
+         "newcomer is answered with 503.",
      .lighttpd = "server.max-connections",
      .default_json = "8192",
      .min = 1,
@@ -22,9 +23,13 @@ const struct option config_limits_members[] = {
      .title = "Open connections of one address",
      .help =
          "Connections that one client address may have open at the same time (an IPv6 client is "
-         "its /64 network); one more is answered with 503. 0: as many as there are.",
+         "its /64 network); one more is answered with 503. \"auto\" is half of connections, at "
+         "least 100, and not for clients on this host. 0: as many as there are, right behind a "
+         "proxy on another host.",
      .lighttpd = "evasive.max-conns-per-ip",
-     .default_json = "0",
+     .default_json = "\"auto\"",
+     .takes_auto = true,
+     .auto_value = CONFIG_AUTO_PER_ADDRESS,
      .max = 1000000,
      CONFIG(limits.connections_per_address)},
     {.name = "keepAliveRequests",

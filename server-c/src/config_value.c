@@ -221,7 +221,7 @@ static bool read_integer(struct config_reader *r, const struct option *option,
     struct buf expected;
 
     if (option->takes_auto && value->kind == KIND_STRING && strcmp(value->bytes, "auto") == 0) {
-        store_integer(field, option->size, CONFIG_AUTO);
+        store_integer(field, option->size, option->auto_value);
         return true;
     }
     buf_init(&expected);

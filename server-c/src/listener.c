@@ -20,6 +20,7 @@
 #define ACCEPT_BATCH 64 /* then other events have their turn */
 #define WARN_EVERY_MS 60000
 #define TICKS_RELEASED 8
+#define PER_ADDRESS_MIN 100 /* of "auto": an office's, where there are few for all */
 
 struct listener {
     struct poller_watch watch;
@@ -33,7 +34,7 @@ struct listener {
     enum config_defer_accept defer_accept; /* as configured */
     bool is_deferring;
     uint32_t ticks_released;
-    uint64_t warned_ms;
+    uint64_t warned_ms, warned_address_ms;
 };
 
 /* --- binding --------------------------------------------------------------------------------- */
@@ -130,7 +131,7 @@ static bool admit(struct loop *loop)
 
     if (atomic_fetch_add_explicit(&loop->shared->connections, 1, memory_order_relaxed) < limit)
         return true;
-    if (conn_close_oldest_idle(loop)) /* its place is free now */
+    if (conn_make_room(loop)) /* its place is free now */
         return true;
     atomic_fetch_sub_explicit(&loop->shared->connections, 1, memory_order_relaxed);
     return false;
@@ -159,27 +160,53 @@ static void pause_accepting(struct listener *listener, int err)
                  listener->socket[0] ? listener->socket : where, uv_strerror(err));
         listener->warned_ms = now;
     }
-    conn_close_oldest_idle(loop);
+    conn_make_room(loop);
     set_accepting(listener, false);
 }
 
-static bool admit_peer(struct loop *loop, const struct sockaddr_storage *peer, bool *is_counted)
+/* 0: no limit. By default one address can't take all there are: but offices and mobile networks
+ * share one, and what comes from this host is a proxy. */
+static uint32_t limit_of(const struct config *cfg, const struct sockaddr *peer)
 {
-    uint32_t limit = loop->live->cfg->limits.connections_per_address;
+    uint32_t half = cfg->limits.connections / 2;
 
-    *is_counted = limit > 0;
-    return limit == 0 ||
-           peer_table_enter(loop->shared->peers, (const struct sockaddr *)peer, limit);
+    if (cfg->limits.connections_per_address != CONFIG_AUTO_PER_ADDRESS)
+        return cfg->limits.connections_per_address;
+    if (peer_is_local(peer))
+        return 0;
+    return half > PER_ADDRESS_MIN ? half : PER_ADDRESS_MIN;
 }
 
-static void take_client(struct loop *loop, int fd, const struct sockaddr_storage *peer)
+static bool admit_peer(struct loop *loop, const struct sockaddr *peer, bool *is_counted)
 {
+    uint32_t limit = limit_of(loop->live->cfg, peer);
+
+    *is_counted = limit > 0;
+    return limit == 0 || peer_table_enter(loop->shared->peers, peer, limit);
+}
+
+/* For an operator who has a proxy in front. */
+static void warn_of_address(struct listener *listener)
+{
+    uint64_t now = uv_now(&listener->loop->uv);
+
+    if (listener->warned_address_ms != 0 && now - listener->warned_address_ms <= WARN_EVERY_MS)
+        return;
+    log_warn("listener: an address has as many connections as limits.connectionsPerAddress lets it "
+             "have; more of it are refused. If it is a proxy's, set that to 0.");
+    listener->warned_address_ms = now;
+}
+
+static void take_client(struct listener *listener, int fd, const struct sockaddr_storage *peer)
+{
+    struct loop *loop = listener->loop;
     bool is_counted;
 
     loop_count(loop->live, COUNTER_CONNECTIONS, 1);
     if (peer->ss_family != AF_UNIX)
         accept_deferral_accepted(&loop->deferral);
-    if (!admit_peer(loop, peer, &is_counted)) {
+    if (!admit_peer(loop, (const struct sockaddr *)peer, &is_counted)) {
+        warn_of_address(listener);
         refuse(loop, fd);
         return;
     }
@@ -208,7 +235,7 @@ static bool accept_one(struct listener *listener)
         close(fd);
         return true;
     }
-    take_client(listener->loop, fd, &peer);
+    take_client(listener, fd, &peer);
     return true;
 }
 

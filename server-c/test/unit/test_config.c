@@ -119,7 +119,8 @@ static void check_process_defaults(const struct config *cfg)
     CHECK_STR(__LINE__, "group", cfg->process.group, "");
     CHECK_STR(__LINE__, "chroot", cfg->process.chroot, "");
     CHECK_STR(__LINE__, "pid file", cfg->process.pid_file, "");
-    CHECK_INT(__LINE__, "per address", cfg->limits.connections_per_address, 0);
+    CHECK_INT(__LINE__, "per address", cfg->limits.connections_per_address,
+              CONFIG_AUTO_PER_ADDRESS);
     CHECK_INT(__LINE__, "slowest", cfg->limits.min_bytes_per_second, 100);
     CHECK_INT(__LINE__, "body", cfg->limits.body_bytes, 65536);
     CHECK_INT(__LINE__, "disk", cfg->io.timeout_seconds, 30);

@@ -315,6 +315,30 @@ static void test_job(void)
     uv_loop_close(&loop);
 }
 
+/* What readdir() brings of a FUSE file system may have 1,024 bytes, since Linux 6.14 even 4,095. */
+static void test_names_longer_than_name_max(void)
+{
+    struct config_access rule = {.action = ACCESS_DENY};
+    struct config_site site = {.access = &rule, .access_count = 1};
+    struct site_policy policy;
+    struct dir_listing_order order = {.policy = &policy, .url_path = {"/", 1}};
+    struct dir_entries entries = {0};
+    char name[PATH_MAX];
+
+    site_policy_init(&policy, &site);
+    memset(name, 'n', sizeof(name));
+    name[sizeof(name) - 1] = '\0';
+    for (size_t len = 1; len < sizeof(name); len = 4 * len + 3) {
+        struct dir_entry entry = {.name = name + sizeof(name) - 1 - len, .is_folder = true};
+        CHECK_INT(__LINE__, "kept", keep(&entries, &entry, 100), true);
+    }
+    CHECK_INT(__LINE__, "names", entries.count, 6);
+    CHECK_INT(__LINE__, "status", drop_refused(&order, &entries), HTTP_OK);
+    CHECK_INT(__LINE__, "all are refused", entries.count, 0);
+    dir_entries_fini(&entries);
+    site_policy_fini(&policy);
+}
+
 int main(void)
 {
     if (!mkdtemp(root))
@@ -326,6 +350,7 @@ int main(void)
     test_style_hash();
     test_bounded_text();
     test_job();
+    test_names_longer_than_name_max();
     shell_in(root, "rm -rf \"$PWD\"");
     return check_end("dir_listing");
 }
