@@ -175,9 +175,10 @@ enum file_source {
     FILE_SOURCE_CHANGED
 };
 /* Where the bytes of a regular file (HTTP_OK and no folder) are. FILE_SOURCE_WAIT: the waiter will hear, then ask again.
- * FILE_SOURCE_CHANGED: the file is not what the entry says any more; find it again. */
+ * FILE_SOURCE_CHANGED: the file is not what the entry says any more; find it again. With `takes_grown` one
+ * that only got longer is taken as it was when it was looked up. */
 enum file_source file_cache_source(struct file_cache *cache, struct file_entry *entry,
-                                   struct file_waiter *waiter);
+                                   bool takes_grown, struct file_waiter *waiter);
 
 void file_cache_cancel(struct file_waiter *waiter);          /* harmless when it does not wait */
 struct file_entry *file_cache_get(struct file_entry *entry); /* one more reference */

@@ -39,7 +39,7 @@ static const char *body_of(struct file_entry *entry)
 
     list_init(&waiter.link);
     was_told = false;
-    source = file_cache_source(&cache, entry, &waiter);
+    source = file_cache_source(&cache, entry, false, &waiter);
     while (source == FILE_SOURCE_WAIT && !was_told)
         uv_run(&loop, UV_RUN_ONCE);
     if (source == FILE_SOURCE_WAIT)
