@@ -45,11 +45,12 @@ struct file_entry {
     uint32_t variable_len, key_len;
     bool in_table, is_known; /* is_known: the first look-up is over */
     bool is_negative;
-    bool is_watched;    /* all that could change it is reported */
-    bool is_folder;     /* for dir_listing.h; it has a descriptor, no facts and no body */
-    bool knows_codings; /* else none was looked for */
-    bool seeks_codings; /* somebody takes some: the next look-up looks for them */
-    unsigned codings;   /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
+    bool is_watched;      /* all that could change it is reported */
+    bool is_folder;       /* for dir_listing.h; it has a descriptor, no facts and no body */
+    bool date_is_pending; /* its second is over soon: then it is looked up again, for its date */
+    bool knows_codings;   /* else none was looked for */
+    bool seeks_codings;   /* somebody takes some: the next look-up looks for them */
+    unsigned codings;     /* a bit per enum http_coding whose sibling ("x.js.br") is there, is
                            regular and not older than the file */
     enum file_body_state body_state;
     char *body;                /* facts.size bytes, with FILE_HEAD_ROOM before them */

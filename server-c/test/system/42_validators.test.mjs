@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// A validator that was given away never stands for other bytes: whoever asks with the ones a file came
+// with gets 304 only for that file. (Contents behind equal times and tags: docs/serving-files.md.)
+import assert from 'node:assert/strict'
+import { renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { startNode, until } from '../support/node.mjs'
+import { get } from '../support/raw.mjs'
+
+const ENGINES = ['ttl', 'inotify', 'off']
+const LONG_TTL = 60_000
+
+const replace = (path, content) => {
+  writeFileSync(`${path}.new`, content)
+  renameSync(`${path}.new`, path)
+}
+
+/** The conditions that a client with this answer asks with, each by itself. */
+const conditionsOf = ({ headers }) =>
+  [
+    headers.etag && `If-None-Match: ${headers.etag}`,
+    headers['last-modified'] && `If-Modified-Since: ${headers['last-modified']}`,
+  ].filter(Boolean)
+
+const second = (path) => Math.floor(statSync(path).mtimeMs / 1000)
+
+for (const engine of ENGINES)
+  test(`engine ${engine}: what was replaced within a second is not taken for what it was, then or later`, async (t) => {
+    const node = await startNode(t, { config: { workers: 1, statCache: { engine } } })
+    const path = join(node.root, 'page.html')
+    const held = []
+    for (let i = 0; i < 6; i++) {
+      replace(path, `old ${i}`)
+      const began = second(path)
+      const first = await get(node.port, '/page.html')
+      assert.equal(first.text, `old ${i}`)
+      replace(path, `new ${i}`)
+      if (second(path) === began) held.push(...conditionsOf(first))
+      await until(
+        async () => (await get(node.port, '/page.html')).text === `new ${i}`,
+        'the change',
+      )
+      for (const condition of held) {
+        const again = await get(node.port, '/page.html', { lines: [condition] })
+        assert.equal(again.status, 200, condition)
+      }
+    }
+    await until(async () => {
+      const { headers } = await get(node.port, '/page.html')
+      return headers['last-modified'] && headers.etag
+    }, 'all that can be told of it')
+    for (const condition of held) {
+      const later = await get(node.port, '/page.html', { lines: [condition] })
+      assert.equal(later.status, 200, condition)
+    }
+  })
+
+for (const engine of ENGINES)
+  test(`engine ${engine}: a date is told when its second is over, however long the ttl and from memory as well`, async (t) => {
+    const node = await startNode(t, {
+      config: { workers: 1, statCache: { engine, ttlMillis: LONG_TTL } },
+    })
+    const path = join(node.root, 'page.html')
+    replace(path, 'new')
+    const dated = await until(async () => {
+      const answer = await get(node.port, '/page.html')
+      assert.ok(answer.headers.etag || !answer.headers['last-modified'], 'no date without a tag')
+      return answer.headers['last-modified'] && answer
+    }, 'its date')
+    assert.equal(Date.parse(dated.headers['last-modified']) / 1000, second(path))
+    assert.ok(Date.parse(dated.headers.date) > Date.parse(dated.headers['last-modified']))
+    for (const condition of conditionsOf(dated))
+      assert.equal((await get(node.port, '/page.html', { lines: [condition] })).status, 304)
+  })
