@@ -60,6 +60,8 @@ void file_facts_add_inode(struct file_facts *facts, uint64_t inode)
 
 void file_facts_add_coding(struct file_facts *facts, const char *coding)
 {
+    if (facts->etag_len == 0)
+        return;
     facts->etag_len--;
     tag_append(facts, "-", 1);
     tag_append(facts, coding, strlen(coding));
