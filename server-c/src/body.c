@@ -159,7 +159,8 @@ static void take_part(struct body *body, const struct body_part *part)
     body->from_memory = part->from_memory;
     if (has_ranges && !part->from_memory)
         file_entry_hold_descriptor(body->entry);
-    body->by_copy = body->was_read_ahead = false;
+    body->by_copy = body->was_read_ahead = body->was_touched = false;
+    body->unsure_since_ns = 0;
     body->was_just_checked = true;
     body->offset = part->offset;
     body->remaining = has_ranges ? part->len : 0;

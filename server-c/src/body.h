@@ -19,6 +19,7 @@ enum body_step {
     BODY_WAITING,    /* on_ready will be called; then call body_send() */
     BODY_REFUSED,    /* nothing was read yet, and too many wait for the read lane already */
     BODY_THROTTLED,  /* the quota is used up: give another, then call body_send() */
+    BODY_UNSURE,     /* whether the file grows or was written anew: call body_send() in a moment */
     BODY_FAILED      /* the client is gone or the file is */
 };
 
@@ -54,8 +55,11 @@ struct body {
     struct file_entry *entry; /* referenced; NULL: texts only */
     bool from_memory;
     bool by_copy; /* this file system can't say what is resident: chunks come through memory */
-    bool was_read_ahead;        /* at this offset, by the read lane */
-    bool was_just_checked;      /* by file_cache_source(), in this turn of the loop */
+    bool was_read_ahead;   /* at this offset, by the read lane */
+    bool was_just_checked; /* by file_cache_source(), in this turn of the loop */
+    bool was_touched;      /* the file, when the read lane had copied it */
+    uint64_t
+        unsure_since_ns; /* since when it looks as if it had been written anew; 0: it does not */
     uint64_t offset, remaining; /* of the file, in this piece */
     uint64_t sent;              /* bytes the socket took so far */
     char *pending;              /* bytes to send before anything else; on the heap */

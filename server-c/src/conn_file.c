@@ -97,7 +97,9 @@ static void search_again(struct conn *c, enum http_status verdict)
 /* A file that somebody writes to can be had soon; a disk that fails is another matter. */
 enum http_status conn_why_unreadable(const struct file_entry *entry)
 {
-    return file_unchanged(entry->fd, &entry->version) ? HTTP_INTERNAL_ERROR : HTTP_UNAVAILABLE;
+    bool is_same = file_change_since(entry->fd, &entry->version) == FILE_SAME;
+
+    return is_same ? HTTP_INTERNAL_ERROR : HTTP_UNAVAILABLE;
 }
 
 /* --- precompressed siblings ------------------------------------------------------------------ */
@@ -355,13 +357,20 @@ static void on_source_ready(struct file_waiter *waiter, struct file_entry *entry
     conn_run(c);
 }
 
+/* Was the disk asked for this request? Then there is no use in asking again for a file that grows all the
+ * while: the length found is as good as any. */
+static bool has_asked_disk(const struct conn *c)
+{
+    return c->ex->clock.looked_up || c->ex->attempts > 0 || c->ex->search == SEARCH_PAGE;
+}
+
 /* Where the bytes are; takes over the reference to `entry` unless they are at hand: then true. */
 static bool has_source(struct conn *c, struct file_entry *entry, bool *from_memory)
 {
     bool joins = entry->body_state == FILE_BODY_LOADING; /* a read for somebody else */
 
     c->ex->waiter.on_ready = on_source_ready;
-    switch (file_cache_source(&c->loop->files, entry, &c->ex->waiter)) {
+    switch (file_cache_source(&c->loop->files, entry, has_asked_disk(c), &c->ex->waiter)) {
     case FILE_FROM_MEMORY:
         *from_memory = true;
         return true;

@@ -2,7 +2,8 @@
 /* conn_send.c — the response's way out: what the body's steps mean for the connection, and how much
  * it may send when its site or itself has a rate.
  *
- * Who may not send for now waits in loop->throttled for the next tick. While some wait for one site,
+ * Who may not send for now waits in loop->throttled for the next tick, be it for a rate or for a file
+ * to be what it was. While some wait for one site,
  * each may take an equal share, over all loops, of what came together since it had its last one; who
  * got nothing is first in the next tick. Time spent waiting for the disk counts: a share that was
  * drawn and not sent is still due. Without a rate there is nothing of this but one branch. */
@@ -114,6 +115,7 @@ static void continue_sending(struct conn *c, enum body_step step)
         conn_arm(c, TIMEOUT_DISK);
         break;
     case BODY_THROTTLED:
+    case BODY_UNSURE:
         throttle(c);
         break;
     case BODY_REFUSED:

@@ -112,6 +112,22 @@ static bool is_young(const struct timespec *changed, const struct timespec *now)
     return age < settling && age > -settling;
 }
 
+/* Clients compare dates in whole seconds, and the kernel's clock for files lags by its grain. Of what lies
+ * ahead nobody knows how often it will be written at that time. */
+static int64_t date_open_ns(const struct timespec *changed, const struct timespec *now)
+{
+    int64_t over_ns =
+        changed->tv_nsec == 0 ? SETTLING_COARSE_NS : INT64_C(1000000000) + SETTLING_NS;
+    int64_t left_ns;
+
+    if (changed->tv_sec < now->tv_sec - 3)
+        return 0;
+    if (changed->tv_sec > now->tv_sec + 3)
+        return INT64_MAX;
+    left_ns = (changed->tv_sec - now->tv_sec) * INT64_C(1000000000) + over_ns - now->tv_nsec;
+    return left_ns > 0 ? left_ns : 0;
+}
+
 /* An older one is of another version of the file. An empty one is no coded form of anything, and one
  * that changes right now is only half there. */
 static bool has_sibling(const struct search *search, const char *path)
@@ -220,6 +236,7 @@ static void end_search(const struct search *search)
     }
     if (found->is_folder)
         return;
+    found->date_open_ns = date_open_ns(&found->st.st_mtim, &search->now);
     found->has_young_mtime = is_young(&found->st.st_mtim, &search->now);
     found->is_settling =
         found->is_settling || found->has_young_mtime || is_young(&found->st.st_ctim, &search->now);

@@ -20,6 +20,9 @@ struct file_found {
      * that young, a tag made of the mtime is as good as ever: one more change would show in it, or
      * sets it by hand, and no tag could tell. */
     bool is_settling, has_young_mtime;
+    /* The second of its time goes on for so long: it could change once more and keep its date. 0: it is
+     * over. */
+    int64_t date_open_ns;
     unsigned codings;   /* as in struct file_entry */
     bool knows_codings; /* they were looked for: the key wanted them */
     size_t index;       /* which index name was found; site->index_count: none was needed */

@@ -77,6 +77,8 @@ bool file_watch_renew(struct file_cache *cache, struct file_entry *entry)
     if (entry->trust_round == FILE_NOT_TRUSTED)
         return false;
     if (entry->is_watched) {
+        if (entry->date_is_pending) /* nothing will be reported, and yet there is news */
+            return false;
         if (!folder_tree_holds(&cache->watcher->tree, entry->leaf.folder, entry->looked_ns))
             return false;
         renew_watched(cache, entry);

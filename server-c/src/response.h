@@ -20,6 +20,7 @@
 struct file_facts {
     uint64_t size;
     int64_t last_modified; /* seconds; never later than the look-up */
+    bool has_date;         /* false: not said, as it could be that of another version, too */
     uint8_t etag_len;      /* 0: changed a moment ago, so that nothing can tell its bytes yet */
     char etag[ETAG_MAX];   /* "mtime-size" in hexadecimal, with its quotes: equal on every node that
                               got the file with its time; changes with either */

@@ -45,7 +45,7 @@ static void append_validators(struct response_head *out, const struct response_c
 {
     bool has_tag = facts->etag_len > 0 && keeps(choice, OWN_ETAG);
 
-    if (keeps(choice, OWN_LAST_MODIFIED) && !(is_not_modified && has_tag)) {
+    if (facts->has_date && keeps(choice, OWN_LAST_MODIFIED) && !(is_not_modified && has_tag)) {
         APPEND(out, "Last-Modified: ");
         response_append(out, facts->last_modified_text, HTTP_DATE_LEN);
         APPEND(out, "\r\n");

@@ -41,6 +41,7 @@ void file_facts_init(struct file_facts *facts, uint64_t size, int64_t mtime_seco
     /* RFC 9110 section 8.8.2.1: never later than the message. */
     facts->last_modified = mtime_seconds < now ? mtime_seconds : now;
     http_date_format(facts->last_modified_text, facts->last_modified);
+    facts->has_date = true;
     facts->etag_len = 0;
     tag_append(facts, "\"", 1);
     tag_append_hex(facts, (uint64_t)mtime_seconds * NS_PER_SECOND + mtime_ns);
@@ -59,6 +60,8 @@ void file_facts_add_inode(struct file_facts *facts, uint64_t inode)
 
 void file_facts_add_coding(struct file_facts *facts, const char *coding)
 {
+    if (facts->etag_len == 0)
+        return;
     facts->etag_len--;
     tag_append(facts, "-", 1);
     tag_append(facts, coding, strlen(coding));
@@ -105,7 +108,8 @@ static void plan_range(struct response_plan *plan, struct span value, uint64_t s
 void response_plan_file(struct response_plan *plan, const struct http_request *req,
                         const char *head, const struct file_facts *facts, int64_t now)
 {
-    struct http_validators file = {{facts->etag, facts->etag_len}, facts->last_modified};
+    struct http_validators file = {
+        {facts->etag, facts->etag_len}, facts->last_modified, facts->has_date};
 
     plan_set(plan, HTTP_OK, facts->size);
     switch (http_cond_decide(req, head, &file, now)) {

@@ -237,6 +237,51 @@ static void test_shrinking(void)
     }
 }
 
+static void append_to_file(void)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+    CHECK_INT(__LINE__, "append", write(fd, "and more", 8), 8);
+    close(fd);
+}
+
+static void touch_file(void)
+{
+    const struct timespec times[2] = {{1, 0}, {1, 0}};
+
+    CHECK_INT(__LINE__, "touch", utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* Of the same size at another time it was written anew, or its writer is in the middle of appending: the
+ * kernel sets the time before the size. */
+static void test_another_time(void)
+{
+    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
+        struct stage_clock clock = {.head_ns = 1};
+        residency = mode;
+        when_unsure = append_to_file;
+        CHECK_INT(mode, "sent", send_part(&clock, 0, FILE_BYTES, touch_file), BODY_SENT);
+        CHECK_INT(mode, "as long as promised", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
+        when_unsure = NULL;
+        write_file();
+        CHECK_INT(mode, "failed", send_part(&clock, 0, FILE_BYTES, touch_file), BODY_FAILED);
+        write_file();
+    }
+}
+
+/* A log, a recording, an upload under way: the bytes that the head promised are there. */
+static void test_growing(void)
+{
+    for (int mode = NEVER_RESIDENT; mode <= AFTER_READ_AHEAD; mode++) {
+        struct stage_clock clock = {.head_ns = 1};
+        residency = mode;
+        CHECK_INT(mode, "sent", send_part(&clock, 0, FILE_BYTES, append_to_file), BODY_SENT);
+        CHECK_INT(mode, "as long as promised", received_len, sizeof(HEAD) - 1 + FILE_BYTES);
+        CHECK_TRUE(memcmp(received + sizeof(HEAD) - 1, content, FILE_BYTES) == 0, "mode %d", mode);
+        write_file();
+    }
+}
+
 /* A full socket, or no quota, is waiting for the first byte; not the time it took to send it. */
 static void test_no_first_byte_yet(void)
 {
@@ -279,6 +324,8 @@ int main(void)
         receiver_is_local = local;
         test_whole_parts();
         test_shrinking();
+        test_growing();
+        test_another_time();
         test_pieces();
     }
     test_a_local_receiver();

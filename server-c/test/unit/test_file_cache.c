@@ -39,7 +39,7 @@ static const char *body_of(struct file_entry *entry)
 
     list_init(&waiter.link);
     was_told = false;
-    source = file_cache_source(&cache, entry, &waiter);
+    source = file_cache_source(&cache, entry, false, &waiter);
     while (source == FILE_SOURCE_WAIT && !was_told)
         uv_run(&loop, UV_RUN_ONCE);
     if (source == FILE_SOURCE_WAIT)
@@ -82,6 +82,42 @@ static void test_young_files(void)
     lookups = 0;
     put(find("/young"));
     CHECK_INT(__LINE__, "a hit", lookups, 0);
+}
+
+/* A date counts in whole seconds: until its second is over it could be that of another version. */
+static void test_dates(void)
+{
+    struct file_entry *entry;
+
+    date_open_for_ns = 30000000;
+    write_at("dated", 0, "one");
+    entry = find("/dated");
+    CHECK_TRUE(!entry->facts.has_date && entry->facts.etag_len > 0, "a tag, but no date");
+    CHECK_TRUE(entry->in_table, "kept all the same");
+    entry->head = malloc(1);
+    entry->head_site = 1;
+    put(entry);
+    lookups = 0;
+    put(find("/dated"));
+    CHECK_INT(__LINE__, "for as long as the second goes on", lookups, 0);
+    usleep(35000);
+    date_open_for_ns = 0;
+    entry = find("/dated");
+    CHECK_INT(__LINE__, "no longer, whatever the ttl", lookups, 1);
+    CHECK_TRUE(entry->facts.has_date, "the date");
+    CHECK_TRUE(entry->head == NULL && entry->head_site == 0, "a head without it is made anew");
+    put(entry);
+    put(find("/dated"));
+    CHECK_INT(__LINE__, "which holds", lookups, 1);
+
+    date_open_for_ns = INT64_MAX;
+    write_at("ahead", 0, "one");
+    entry = find("/ahead");
+    CHECK_TRUE(!entry->facts.has_date, "a time far ahead is none");
+    put(entry);
+    put(find("/ahead"));
+    CHECK_INT(__LINE__, "and nothing to wait for", lookups, 2);
+    date_open_for_ns = 0;
 }
 
 /* One that was kept goes when a look-up finds it changed right now. */
@@ -343,6 +379,7 @@ int main(void)
         return 1;
     cache.glance_again_ms = UINT64_MAX; /* these are about the lane's answers */
     test_young_files();
+    test_dates();
     test_kept_file_changes();
     test_disk_errors();
     test_keys();

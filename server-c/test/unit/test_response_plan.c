@@ -36,6 +36,9 @@ static void test_facts(void)
     CHECK_STR(__LINE__, "inode", tag_of(&facts), "\"ae1b981bc490a05-ff-abc\"");
     file_facts_add_coding(&facts, "zstd");
     CHECK_STR(__LINE__, "both", tag_of(&facts), "\"ae1b981bc490a05-ff-abc-zstd\"");
+    facts.etag_len = 0;
+    file_facts_add_coding(&facts, "br");
+    CHECK_INT(__LINE__, "without a tag a variant has none", facts.etag_len, 0);
     file_facts_init(&future, 1, NOW + 1000, 0, NOW);
     CHECK_STR(__LINE__, "never later than now", future.last_modified_text, NOW_TEXT);
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// A validator that was given away never stands for other bytes: whoever asks with the ones a file came
+// with gets 304 only for that file. (Contents behind equal times and tags: docs/serving-files.md.)
+import assert from 'node:assert/strict'
+import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SETTLED_MS, startNode, until } from '../support/node.mjs'
+import { get } from '../support/raw.mjs'
+
+const ENGINES = ['ttl', 'inotify', 'off']
+const LONG_TTL = 60_000
+
+const replace = (path, content) => {
+  writeFileSync(`${path}.new`, content)
+  renameSync(`${path}.new`, path)
+}
+
+/** The conditions that a client with this answer asks with, each by itself. */
+const conditionsOf = ({ headers }) =>
+  [
+    headers.etag && `If-None-Match: ${headers.etag}`,
+    headers['last-modified'] && `If-Modified-Since: ${headers['last-modified']}`,
+  ].filter(Boolean)
+
+const second = (path) => Math.floor(statSync(path).mtimeMs / 1000)
+
+for (const engine of ENGINES)
+  test(`engine ${engine}: what was replaced within a second is not taken for what it was, then or later`, async (t) => {
+    const node = await startNode(t, { config: { workers: 1, statCache: { engine } } })
+    const path = join(node.root, 'page.html')
+    const held = []
+    for (let i = 0; i < 6; i++) {
+      replace(path, `old ${i}`)
+      const began = second(path)
+      const first = await get(node.port, '/page.html')
+      assert.equal(first.text, `old ${i}`)
+      replace(path, `new ${i}`)
+      if (second(path) === began) held.push(...conditionsOf(first))
+      await until(
+        async () => (await get(node.port, '/page.html')).text === `new ${i}`,
+        'the change',
+      )
+      for (const condition of held) {
+        const again = await get(node.port, '/page.html', { lines: [condition] })
+        assert.equal(again.status, 200, condition)
+      }
+    }
+    await until(async () => {
+      const { headers } = await get(node.port, '/page.html')
+      return headers['last-modified'] && headers.etag
+    }, 'all that can be told of it')
+    for (const condition of held) {
+      const later = await get(node.port, '/page.html', { lines: [condition] })
+      assert.equal(later.status, 200, condition)
+    }
+  })
+
+for (const engine of ENGINES)
+  test(`engine ${engine}: a date is told when its second is over, however long the ttl and from memory as well`, async (t) => {
+    const node = await startNode(t, {
+      config: { workers: 1, statCache: { engine, ttlMillis: LONG_TTL } },
+    })
+    const path = join(node.root, 'page.html')
+    replace(path, 'new')
+    const dated = await until(async () => {
+      const answer = await get(node.port, '/page.html')
+      assert.ok(answer.headers.etag || !answer.headers['last-modified'], 'no date without a tag')
+      return answer.headers['last-modified'] && answer
+    }, 'its date')
+    assert.equal(Date.parse(dated.headers['last-modified']) / 1000, second(path))
+    assert.ok(Date.parse(dated.headers.date) > Date.parse(dated.headers['last-modified']))
+    for (const condition of conditionsOf(dated))
+      assert.equal((await get(node.port, '/page.html', { lines: [condition] })).status, 304)
+  })
+
+test('a compressed copy that is being written has no tag, nor one made of nothing', async (t) => {
+  const node = await startNode(t, {
+    files: { 'a.js': 'plain', 'a.js.gz': 'coded 0' },
+    config: { workers: 1, statCache: { ttlMillis: 60_000 } },
+  })
+  const lines = ['Accept-Encoding: gzip']
+  const old = new Date(Date.now() - 60_000)
+  utimesSync(join(node.root, 'a.js'), old, old)
+  await sleep(SETTLED_MS)
+  // The file is known, and that it has a copy; the copy itself is not yet.
+  const rather = { lines: ['Accept-Encoding: identity, gzip;q=0.1'] }
+  assert.equal((await get(node.port, '/a.js', rather)).text, 'plain')
+  let untagged = 0
+  for (let i = 1; i < 20; i++) {
+    writeFileSync(join(node.root, 'a.js.gz'), `coded ${i}`)
+    const { status, text, headers } = await get(node.port, '/a.js', { lines })
+    assert.equal(status, 200)
+    assert.equal(text, `coded ${i}`)
+    assert.match(headers.etag ?? '"-gzip"', /^"[0-9a-f-]*-gzip"$/)
+    untagged += headers.etag ? 0 : 1
+    if (headers.etag) break // it had settled, and is kept for the ttl
+  }
+  assert.ok(untagged > 0)
+})
