@@ -86,7 +86,26 @@ export type DriftReference = {
   digest: Digest
 }
 
-export type NackCode = "schema" | "semantic" | "unsupported_version" | "missing_file" | "port_in_use" | "permission" | "tls_material" | "resource_limit" | "content_missing" | "stale_generation" | "epoch_fenced" | "busy" | "internal" | "digest_mismatch" | "local_change"
+export type Policy = {
+  source: "file" | "builtIn"
+  path: string | null
+  digest: Digest
+  rules: PolicyRules
+}
+
+export type PolicyRules = {
+  serve: (string)[]
+  secrets: (string)[]
+  logs: (string)[]
+  runtime: (string)[]
+  listen: (string)[]
+  adminBeyondLoopback: boolean
+  users: (string)[]
+  groups: (string)[]
+  symlinksAny: boolean
+}
+
+export type NackCode = "schema" | "semantic" | "unsupported_version" | "missing_file" | "port_in_use" | "permission" | "tls_material" | "resource_limit" | "content_missing" | "stale_generation" | "epoch_fenced" | "busy" | "internal" | "digest_mismatch" | "local_change" | "policy"
 
 export type Histogram = {
   scale: 3
@@ -237,6 +256,7 @@ export type HelloRequest = {
   }
   lastResult: ResultRequest | null
   drift?: Drift | null
+  policy?: Policy
 }
 
 export type HelloResponse = {
