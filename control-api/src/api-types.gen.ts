@@ -2498,11 +2498,49 @@ export interface components {
                     at: string;
                     reason: string;
                 } | null;
+                /** @description See `policyRefusals` */
+                willRefuse: boolean;
             }[];
             /** @description How many */
             waves: number;
             /** @description It would change them, and skips them */
             cordonedNodes: number;
+            /** @description What the policies that owners of machines laid there do not allow. Nodes that tell none are not counted; what links on a machine lead to only the machine knows. The order stays possible: the rollout pauses when the first of them refuses */
+            policyRefusals: {
+                /** @description So many nodes will refuse it */
+                nodes: number;
+                findings: {
+                    total: number;
+                    /** @description The first 100 */
+                    items: {
+                        /** @description What is not allowed, in places of the version’s text */
+                        error: {
+                            /** @description JSON Pointer (RFC 6901) */
+                            pointer: string;
+                            line: number;
+                            column: number;
+                            endLine: number;
+                            endColumn: number;
+                            code: string;
+                            message: string;
+                            hint: string;
+                        };
+                        nodes: {
+                            total: number;
+                            /** @description The first 100 */
+                            items: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                nodeId: string;
+                                /** @example edge-1 */
+                                nodeName: string;
+                            }[];
+                        };
+                    }[];
+                };
+                /** @description Nodes of which it is not known: there were too many different texts and policies to ask about in one go, or farmstead-node could not be asked */
+                unchecked: number;
+                unavailable: string | null;
+            };
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
@@ -11737,11 +11775,43 @@ export interface operations {
                      *             "by": "by",
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
-                     *           }
+                     *           },
+                     *           "willRefuse": true
                      *         }
                      *       ],
                      *       "waves": 1,
                      *       "cordonedNodes": 1,
+                     *       "policyRefusals": {
+                     *         "nodes": 1,
+                     *         "findings": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "error": {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               },
+                     *               "nodes": {
+                     *                 "total": 1,
+                     *                 "items": [
+                     *                   {
+                     *                     "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *                     "nodeName": "edge-1"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "unchecked": 1,
+                     *         "unavailable": "unavailable"
+                     *       },
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,

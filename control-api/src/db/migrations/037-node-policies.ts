@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the owners of the machines allow, as each node told it newest. Most nodes of a farm have the same
-// rules: they are kept once.
+// rules: they are kept once. A rollout's plan knows them, for nodes with the same refuse the same.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -21,4 +21,6 @@ const statements = [
      since_ms integer not null
    ) strict`,
   `create index node_policies_by_rules on node_policies (rules_id)`,
+
+  `alter table node_tasks add column policy_rules text`,
 ]
