@@ -4,7 +4,6 @@
 #include "agent_check.h"
 
 #include "config_check.h"
-#include "config_check_exposed.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -118,8 +117,6 @@ int agent_check_machine(const struct config *cfg, struct server *server,
         return 0;
     struct config *running = server_config(server);
     int err = config_check_machine(cfg, running, errors);
-    if (!err)
-        config_check_log_exposed("config", cfg, running);
     config_put(running);
     return err;
 }

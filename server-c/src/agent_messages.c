@@ -13,6 +13,7 @@
 
 #define MAX_FINDINGS 100
 #define MAX_CHANGE_BYTES (1u << 20)
+#define POLICY_PATH_BYTES 4096
 #define MAX_EVIDENCE 50
 #define EVIDENCE_LEN 1024
 
@@ -29,7 +30,7 @@ static const char *const nack_codes[] = {
     "schema",          "semantic",         "unsupported_version", "missing_file",
     "port_in_use",     "permission",       "tls_material",        "resource_limit",
     "content_missing", "stale_generation", "epoch_fenced",        "busy",
-    "internal",        "digest_mismatch",  "local_change"};
+    "internal",        "digest_mismatch",  "local_change",        "policy"};
 
 bool agent_nack_code_known(const char *code)
 {
@@ -227,6 +228,18 @@ static json_t *change_json(const struct agent_change *change)
     return object;
 }
 
+static json_t *policy_json(const struct agent_hello *hello)
+{
+    bool is_built_in = !hello->policy_path[0];
+    json_t *object = json_object();
+    set(object, "source", json_string(is_built_in ? "builtIn" : "file"));
+    set(object, "path",
+        is_built_in ? json_null() : text_json(hello->policy_path, POLICY_PATH_BYTES));
+    set(object, "digest", json_string(hello->policy->digest));
+    set(object, "rules", owner_policy_json(hello->policy));
+    return object;
+}
+
 char *agent_build_hello(const struct agent_hello *hello)
 {
     json_t *object = json_object();
@@ -246,6 +259,8 @@ char *agent_build_hello(const struct agent_hello *hello)
     set(object, "lastResult", hello->last_result ? result_json(hello->last_result) : json_null());
     if (hello->change)
         set(object, "drift", change_json(hello->change));
+    if (hello->policy)
+        set(object, "policy", policy_json(hello));
     return dump(object);
 }
 

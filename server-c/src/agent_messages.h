@@ -11,6 +11,7 @@
 #include "agent_host.h"
 #include "agent_probe_order.h"
 #include "config.h"
+#include "owner_policy.h"
 #include "server.h"
 
 #include <stdbool.h>
@@ -81,6 +82,8 @@ struct agent_hello {
     const char *boot_id;
     bool is_local;
     const struct agent_change *change;
+    const struct owner_policy *policy; /* NULL: none is said */
+    const char *policy_path;           /* "": the built-in one */
 };
 
 struct agent_nack {

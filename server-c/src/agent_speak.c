@@ -3,6 +3,7 @@
 #include "agent_parts.h"
 
 #include "agent_logs.h"
+#include "bounds.h"
 
 #include <stdlib.h>
 
@@ -47,6 +48,8 @@ static void say_hello(struct agent *agent)
         .last_result = agent->apply.has_result ? &agent->apply.result : NULL,
         .is_local = agent_local_is_effective(&agent->apply.local, &effective),
         .change = &change,
+        .policy = bounds_policy(),
+        .policy_path = bounds_policy_path(),
     };
     say(agent, AGENT_SAYING_HELLO, "hello", agent_build_hello(&hello));
 }

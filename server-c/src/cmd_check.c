@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_check.c — farmstead-node check [--text-only] [--json] FILE|-
+/* cmd_check.c — farmstead-node check [--text-only] [--json] [--policy FILE] [--state DIR] FILE|-
  *
  * The control plane runs this with --text-only --json: its word on a config is the node's own. */
 #include "commands.h"
 
+#include "bounds.h"
 #include "buf.h"
 #include "config.h"
 #include "config_check.h"
-#include "config_check_exposed.h"
+#include "config_check_bounds.h"
 #include "json_text.h"
+#include "owner_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -23,23 +26,55 @@
 struct arguments {
     bool text_only;
     bool as_json;
+    const char *policy, *state_dir; /* NULL: none */
     const char *file;
 };
 
 static bool parse_arguments(struct arguments *args, int argc, char **argv)
 {
+    static const struct option options[] = {{"text-only", no_argument, NULL, 't'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"policy", required_argument, NULL, 'p'},
+                                            {"state", required_argument, NULL, 's'},
+                                            {NULL, 0, NULL, 0}};
+
     *args = (struct arguments){0};
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--text-only") == 0)
+    opterr = 0;
+    optind = 1;
+    for (int c = getopt_long(argc, argv, "", options, NULL); c != -1;
+         c = getopt_long(argc, argv, "", options, NULL)) {
+        if (c == 't')
             args->text_only = true;
-        else if (strcmp(argv[i], "--json") == 0)
+        else if (c == 'j')
             args->as_json = true;
-        else if (args->file != NULL || (argv[i][0] == '-' && argv[i][1] != '\0'))
-            return false;
+        else if (c == 'p')
+            args->policy = optarg;
+        else if (c == 's')
+            args->state_dir = optarg;
         else
-            args->file = argv[i];
+            return false;
     }
-    return args->file != NULL;
+    if (optind != argc - 1)
+        return false;
+    args->file = argv[optind];
+    return true;
+}
+
+/* 0, or -1 with the reason on standard error. */
+static int take_bounds(const struct arguments *args)
+{
+    struct buf why;
+    int err = 0;
+
+    buf_init(&why);
+    if (args->policy != NULL)
+        err = owner_file_set_bounds(args->policy, args->state_dir, &why);
+    else if (args->state_dir != NULL)
+        bounds_set(NULL, "", args->state_dir);
+    if (err != 0)
+        fprintf(stderr, "farmstead-node check: %s\n", why.data);
+    buf_fini(&why);
+    return err;
 }
 
 /* Stops one byte behind the bound: the parser then says that the text is too large. */
@@ -139,10 +174,10 @@ static int check_text(const struct arguments *args, const struct buf *text)
     const char *name = strcmp(args->file, "-") == 0 ? "stdin" : args->file;
     bool is_right, is_printed = true;
 
-    if (cfg != NULL && !args->text_only) {
+    if (cfg != NULL && !args->text_only)
         config_check_machine(cfg, NULL, &errors);
-        config_check_exposed(cfg, NULL, &warnings);
-    }
+    else if (cfg != NULL)
+        config_check_bounds_text(cfg, &errors);
     if (args->as_json)
         is_printed = print_json(cfg, &errors, &warnings);
     else
@@ -163,10 +198,14 @@ int cmd_check(int argc, char **argv)
     int err;
 
     if (!parse_arguments(&args, argc, argv)) {
-        fputs("usage: farmstead-node check [--text-only] [--json] FILE (\"-\": standard input)\n",
-              stderr);
+        fputs(
+            "usage: farmstead-node check [--text-only] [--json] [--policy FILE] [--state DIR] FILE "
+            "(\"-\": standard input)\n",
+            stderr);
         return 2;
     }
+    if (take_bounds(&args) != 0)
+        return 1;
     buf_init(&text);
     err = read_file(args.file, &text);
     if (err == 0)
@@ -174,5 +213,6 @@ int cmd_check(int argc, char **argv)
     else
         fprintf(stderr, "farmstead-node: can't read %s: %s\n", args.file, strerror(-err));
     buf_fini(&text);
+    bounds_clear();
     return err == 0 ? 0 : 1;
 }

@@ -8,6 +8,7 @@
 #include "agent_http.h"
 #include "agent_keys.h"
 #include "agent_state.h"
+#include "join_policy.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -17,7 +18,9 @@
 
 #define USAGE                                                                                      \
     "usage: farmstead-node join URL --token TOKEN --state DIR [--name NAME] [--proxy URL] "        \
-    "[--rejoin] [--insecure-http]\n"
+    "[--rejoin] [--insecure-http] [--policy FILE] [--serve DIR] [--secrets DIR] [--logs DIR] "     \
+    "[--runtime DIR] [--listen ADDRESS:PORTS] [--user NAME] [--group NAME] "                       \
+    "[--admin-beyond-loopback] [--symlinks-any]\n"
 
 struct join {
     const char *url;
@@ -27,7 +30,8 @@ struct join {
     const char *proxy;
     bool rejoin;
     bool insecure_http;
-    struct agent_token parts; /* of the token */
+    struct agent_token parts;  /* of the token */
+    struct join_policy *owner; /* what the flags say of the machine's policy */
 };
 
 static int bad_usage(const char *what)
@@ -55,13 +59,24 @@ static bool is_name(const char *name)
 /* 0, or the exit code. */
 static int parse(int argc, char **argv, struct join *join)
 {
-    static const struct option options[] = {{"token", required_argument, NULL, 't'},
-                                            {"state", required_argument, NULL, 's'},
-                                            {"name", required_argument, NULL, 'n'},
-                                            {"proxy", required_argument, NULL, 'p'},
-                                            {"rejoin", no_argument, NULL, 'r'},
-                                            {"insecure-http", no_argument, NULL, 'i'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"token", required_argument, NULL, 't'},
+        {"state", required_argument, NULL, 's'},
+        {"name", required_argument, NULL, 'n'},
+        {"proxy", required_argument, NULL, 'p'},
+        {"rejoin", no_argument, NULL, 'r'},
+        {"insecure-http", no_argument, NULL, 'i'},
+        {"policy", required_argument, NULL, JOIN_POLICY_FILE},
+        {"serve", required_argument, NULL, JOIN_SERVE},
+        {"secrets", required_argument, NULL, JOIN_SECRETS},
+        {"logs", required_argument, NULL, JOIN_LOGS},
+        {"runtime", required_argument, NULL, JOIN_RUNTIME},
+        {"user", required_argument, NULL, JOIN_USER},
+        {"group", required_argument, NULL, JOIN_GROUP},
+        {"listen", required_argument, NULL, JOIN_LISTEN},
+        {"admin-beyond-loopback", no_argument, NULL, JOIN_ADMIN_BEYOND_LOOPBACK},
+        {"symlinks-any", no_argument, NULL, JOIN_SYMLINKS_ANY},
+        {NULL, 0, NULL, 0}};
     opterr = 0;
     optind = 1;
     for (int c = getopt_long(argc, argv, "", options, NULL); c != -1;
@@ -78,7 +93,7 @@ static int parse(int argc, char **argv, struct join *join)
             join->rejoin = true;
         else if (c == 'i')
             join->insecure_http = true;
-        else
+        else if (!join_policy_take(join->owner, c, optarg))
             return bad_usage("an option is unknown or has no value");
     }
     if (optind != argc - 1)
@@ -197,6 +212,18 @@ static int keep(const struct agent_identity *identity, struct agent_state *state
     return err ? 1 : 0;
 }
 
+/* Before the token is spent: a node whose policy is not what its owner asked for is not to be one. */
+static int write_policy(const struct join *join)
+{
+    struct buf said;
+    buf_init(&said);
+    int err = join_policy_write(join->owner, &said);
+    if (said.len > 0)
+        fprintf(err ? stderr : stdout, "%s%s\n", err ? "farmstead-node join: " : "", said.data);
+    buf_fini(&said);
+    return err ? 1 : 0;
+}
+
 static int join_in(const struct join *join, struct agent_identity *identity,
                    struct agent_state *state)
 {
@@ -204,6 +231,8 @@ static int join_in(const struct join *join, struct agent_identity *identity,
     int code = check_not_joined(join, state);
     if (code == 0 && agent_state_try_write(state, why) != 0)
         code = failed(why);
+    if (code == 0)
+        code = write_policy(join);
     if (code == 0)
         code = enrol(join, identity, state);
     if (code == 0)
@@ -216,21 +245,28 @@ static int join_in(const struct join *join, struct agent_identity *identity,
     return 0;
 }
 
-int cmd_join(int argc, char **argv)
+static int join_with(struct join *join, int argc, char **argv)
 {
-    struct join join = {0};
     struct agent_identity identity = {0};
     char why[AGENT_WHY_LEN];
-    int code = parse(argc, argv, &join);
+    int code = parse(argc, argv, join);
     if (code == 0)
-        code = check_addresses(&join, &identity);
+        code = check_addresses(join, &identity);
     if (code != 0)
         return code;
-    struct agent_state *state = agent_state_open(join.state_dir, true, why);
+    struct agent_state *state = agent_state_open(join->state_dir, true, why);
     if (!state)
         return failed(why);
-    code = join_in(&join, &identity, state);
+    code = join_in(join, &identity, state);
     agent_identity_fini(&identity);
     agent_state_close(state);
+    return code;
+}
+
+int cmd_join(int argc, char **argv)
+{
+    struct join join = {.owner = join_policy_new()};
+    int code = join_with(&join, argc, argv);
+    join_policy_free(join.owner);
     return code;
 }

@@ -9,7 +9,10 @@
 
 #include "agent.h"
 #include "agent_state.h"
+#include "bounds.h"
+#include "confinement.h"
 #include "log.h"
+#include "owner_file.h"
 #include "pid_file.h"
 #include "privileges.h"
 #include "server.h"
@@ -17,14 +20,25 @@
 #include "supervisor.h"
 
 #include <getopt.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <uv.h>
 
-#define USAGE "usage: farmstead-node run --state DIR\n"
+#define USAGE "usage: farmstead-node run --state DIR [--policy FILE]\n"
 #define DRAIN_MS 1000
+#define START_AGAIN 75 /* exit code: the parent is to start this process anew (EX_TEMPFAIL) */
+#define OUTDATED_EVERY_S 2
+#define OUTDATED_AFTER_S 10 /* a folder that is replaced again and again costs no more than this */
+
+struct run {
+    const char *state_dir;
+    const char *policy; /* NULL: the usual place */
+    const char *child;  /* NULL in what a person starts */
+};
 
 static int bad_usage(const char *what)
 {
@@ -32,10 +46,10 @@ static int bad_usage(const char *what)
     return 2;
 }
 
-/* `child` stays NULL in what a person starts. */
-static int parse(int argc, char **argv, const char **state_dir, const char **child)
+static int parse(int argc, char **argv, struct run *run)
 {
     static const struct option options[] = {{"state", required_argument, NULL, 's'},
+                                            {"policy", required_argument, NULL, 'p'},
                                             {"child", required_argument, NULL, 'c'},
                                             {NULL, 0, NULL, 0}};
     opterr = 0;
@@ -43,15 +57,17 @@ static int parse(int argc, char **argv, const char **state_dir, const char **chi
     for (int c = getopt_long(argc, argv, "", options, NULL); c != -1;
          c = getopt_long(argc, argv, "", options, NULL)) {
         if (c == 's')
-            *state_dir = optarg;
+            run->state_dir = optarg;
+        else if (c == 'p')
+            run->policy = optarg;
         else if (c == 'c')
-            *child = optarg;
+            run->child = optarg;
         else
             return bad_usage("an option is unknown or has no value");
     }
     if (optind != argc)
         return bad_usage("there is an argument too many");
-    if (!*state_dir)
+    if (!run->state_dir)
         return bad_usage("--state is needed");
     return 0;
 }
@@ -68,6 +84,35 @@ static void block_signals(sigset_t *set)
     signal(SIGPIPE, SIG_IGN);
 }
 
+/* --- folders that were replaced -------------------------------------------------------------- */
+
+static atomic_bool is_outdated;
+
+/* A thread of its own, which nobody waits for: a folder on a disk that hangs may hold it for ever. */
+static void *watch_folders(void *unused)
+{
+    (void)unused;
+    pthread_setname_np(pthread_self(), "policy-folders");
+    sleep(OUTDATED_AFTER_S);
+    while (!confinement_is_outdated())
+        sleep(OUTDATED_EVERY_S);
+    atomic_store(&is_outdated, true);
+    kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+static void start_watching_folders(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, watch_folders, NULL) == 0)
+        pthread_detach(thread);
+    else
+        log_warn("no thread to see whether a folder of the policy is replaced: restart then");
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
 static void wait_for_end(const sigset_t *set, struct server *server, struct agent *agent)
 {
     for (;;) {
@@ -78,6 +123,10 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct agen
             server_reopen_logs(server);
         } else if (number == SIGHUP) {
             agent_reload(agent);
+        } else if (atomic_load(&is_outdated)) {
+            log_warn("a folder of this machine's policy was replaced or made: starting anew, since "
+                     "the kernel holds this process to the folders that were there");
+            return;
         } else {
             log_info("stopping (%s)", number == SIGTERM ? "SIGTERM" : "SIGINT");
             return;
@@ -150,6 +199,16 @@ static int take_place(void *arg, const struct config *cfg, struct config_errors 
 
 /* --- the run --------------------------------------------------------------------------------- */
 
+static void say_bounds(void)
+{
+    if (*bounds_policy_path())
+        log_info("policy: %s", bounds_policy_path());
+    else
+        log_warn("policy: this machine has no %s, so that a tight one holds: only /srv/www is "
+                 "served (docs/running-a-node.md)",
+                 OWNER_POLICY_PATH);
+}
+
 static int serve(struct agent_state *state, const struct agent_identity *identity,
                  const struct supervised_past *past)
 {
@@ -167,12 +226,14 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
         return 1;
     }
     server_before_serving(server, take_place, &process);
+    say_bounds();
     log_info("farmstead-node %s: node \"%s\" (%s) of %s", FARMSTEAD_VERSION,
              identity->enrolled.name, identity->enrolled.node_id, identity->control_plane_url);
     struct agent *agent = agent_start(server, state, identity, past, why);
     if (agent) {
         supervised_ready();
         supervised_beat_start(server);
+        start_watching_folders();
         wait_for_end(&set, server, agent);
         supervised_end_with_parent(); /* of this thread: the one that had asked for it may end */
         supervised_beat_stop();
@@ -185,21 +246,39 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     log_stop();
     if (!is_stopped) /* threads are left that wait for a disk */
         _exit(1);
-    return agent && !process.is_broken ? 0 : 1;
+    if (!agent || process.is_broken)
+        return 1;
+    return atomic_load(&is_outdated) ? START_AGAIN : 0;
 }
 
-static int run_child(const char *state_dir, const char *descriptors)
+/* 0, or -1 with the reason on standard error. */
+static int take_bounds(const struct run *run)
 {
+    struct buf why;
+
+    buf_init(&why);
+    int err = owner_file_set_bounds(run->policy, run->state_dir, &why);
+    if (err != 0)
+        fprintf(stderr, "farmstead-node run: %s\n", why.data);
+    buf_fini(&why);
+    return err == 0 ? confinement_enter(NULL) : -1;
+}
+
+static int run_child(const struct run *run)
+{
+    const char *state_dir = run->state_dir;
     struct agent_identity identity;
     struct supervised_past past;
     char why[AGENT_WHY_LEN];
     int lock_fd, code;
-    if (supervised_start(descriptors, &past, &lock_fd) != 0)
+    if (supervised_start(run->child, &past, &lock_fd) != 0)
         return bad_usage("--child is for farmstead-node itself");
     struct agent_state *state = agent_state_open_locked(state_dir, lock_fd, why);
-    if (!state) {
-        fprintf(stderr, "farmstead-node run: %s\n", why);
+    if (!state || take_bounds(run) != 0) {
+        if (!state)
+            fprintf(stderr, "farmstead-node run: %s\n", why);
         supervised_past_fini(&past);
+        agent_state_close(state);
         return 1;
     }
     enum agent_file what = agent_state_read_identity(state, &identity, why);
@@ -223,9 +302,9 @@ static int run_child(const char *state_dir, const char *descriptors)
 
 int cmd_run(int argc, char **argv)
 {
-    const char *state_dir = NULL, *child = NULL;
-    int code = parse(argc, argv, &state_dir, &child);
+    struct run run = {0};
+    int code = parse(argc, argv, &run);
     if (code != 0)
         return code;
-    return child ? run_child(state_dir, child) : supervisor_run(state_dir);
+    return run.child ? run_child(&run) : supervisor_run(run.state_dir, run.policy);
 }

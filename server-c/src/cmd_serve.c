@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_serve.c — farmstead-node serve --config FILE. Signals: HUP reads the file again, USR1 reopens
+/* cmd_serve.c — farmstead-node serve --config FILE [--policy FILE]. Signals: HUP reads the file again, USR1 reopens
  * the log files, TERM and INT drain and stop.
  *
  * Started as root, it finds users and writes the pid file first, changes the root folder before it
@@ -10,8 +10,10 @@
 #include "buf.h"
 #include "config.h"
 #include "config_check.h"
-#include "config_check_exposed.h"
+#include "confinement.h"
 #include "log.h"
+#include "mem.h"
+#include "owner_file.h"
 #include "pid_file.h"
 #include "privileges.h"
 #include "server.h"
@@ -19,7 +21,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +31,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#define USAGE "usage: farmstead-node serve --config FILE\n"
+#define USAGE "usage: farmstead-node serve --config FILE [--policy FILE]\n"
 #define DRAIN_MS 10000
 #define CONFIG_MAX (4 * 1024 * 1024)
 
@@ -141,8 +145,6 @@ static int load(struct server *server, struct process *process, const char *path
         if (cfg && config_check_machine(cfg, running, &errors) == 0 &&
             prepare_process(process, cfg) == 0)
             result = server_apply(server, cfg, generation, &errors);
-        if (result == 0)
-            config_check_log_exposed(path, cfg, running);
         log_findings(path, &errors);
     }
     config_errors_fini(&errors);
@@ -196,13 +198,50 @@ static void wait_for_end(const sigset_t *set, struct server *server, struct proc
     }
 }
 
-static const char *parse_arguments(int argc, char **argv)
+struct arguments {
+    const char *config;
+    const char *policy; /* NULL: none */
+};
+
+static bool parse_arguments(struct arguments *args, int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--config") == 0)
-        return argv[2];
-    if (argc == 2 && strncmp(argv[1], "--config=", 9) == 0 && argv[1][9])
-        return argv[1] + 9;
-    return NULL;
+    static const struct option options[] = {{"config", required_argument, NULL, 'c'},
+                                            {"policy", required_argument, NULL, 'p'},
+                                            {NULL, 0, NULL, 0}};
+
+    *args = (struct arguments){0};
+    opterr = 0;
+    optind = 1;
+    for (int c = getopt_long(argc, argv, "", options, NULL); c != -1;
+         c = getopt_long(argc, argv, "", options, NULL)) {
+        if (c == 'c')
+            args->config = optarg;
+        else if (c == 'p')
+            args->policy = optarg;
+        else
+            return false;
+    }
+    return optind == argc && args->config != NULL && *args->config != '\0';
+}
+
+/* Of a server whose owner has written its config: only a policy that is named holds it. 0, or -1 with
+ * the reason on standard error. */
+static int take_bounds(const struct arguments *args)
+{
+    char *config = xstrdup(args->config);
+    struct buf why;
+    int err = 0;
+
+    buf_init(&why);
+    if (args->policy != NULL)
+        err = owner_file_set_bounds(args->policy, NULL, &why);
+    if (err != 0)
+        fprintf(stderr, "farmstead-node serve: %s\n", why.data);
+    else
+        err = confinement_enter(dirname(config));
+    buf_fini(&why);
+    free(config);
+    return err;
 }
 
 static int serve(struct server *server, const sigset_t *set, const char *path)
@@ -226,16 +265,18 @@ static int serve(struct server *server, const sigset_t *set, const char *path)
 
 int cmd_serve(int argc, char **argv)
 {
-    const char *path = parse_arguments(argc, argv);
+    struct arguments args;
     struct server *server;
     sigset_t set;
     int err, code;
 
-    if (!path) {
+    if (!parse_arguments(&args, argc, argv)) {
         fprintf(stderr, USAGE);
         return 2;
     }
     privileges_forbid_new();
+    if (take_bounds(&args) != 0)
+        return 1;
     service_notify_init();
     block_signals(&set);
     log_start();
@@ -245,7 +286,7 @@ int cmd_serve(int argc, char **argv)
         log_stop();
         return 1;
     }
-    code = serve(server, &set, path);
+    code = serve(server, &set, args.config);
     log_stop();
     if (code < 0) /* threads are left that wait for a disk */
         _exit(1);

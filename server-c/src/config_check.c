@@ -163,6 +163,8 @@ int config_check_machine(const struct config *cfg, const struct config *running,
     size_t first = errors->count, dropped = errors->dropped;
 
     check.jail = config_check_jail(cfg, running);
+    config_check_bounds(&check);
+    config_check_exposed(&check);
     config_check_listeners(&check);
     config_check_process(&check);
     check_sites(&check);

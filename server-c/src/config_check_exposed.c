@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check_exposed.c — see config_check_exposed.h. Paths are compared as the kernel resolves
- * them, so that links don't hide where a file lies. The folders of every site count for the files of
- * every other. Left out: homes (userDirs), of which nobody knows all, and links inside of a root. */
-#include "config_check_exposed.h"
-
-#include "config_check.h"
+/* config_check_exposed.c — are files with passwords or keys where clients could fetch them? Paths are
+ * compared as the kernel resolves them, so that links don't hide where a file lies. The folders of
+ * every site count for the files of every other. Not seen here are homes (userDirs), of which nobody
+ * knows all, and links inside of a root: kept_files.h looks at each file that is opened. */
 #include "config_check_parts.h"
-#include "log.h"
+
 #include "mem.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,32 +126,12 @@ static void judge_site(const struct check *check, const struct served_list *list
     }
 }
 
-void config_check_exposed(const struct config *cfg, const struct config *running,
-                          struct config_errors *warnings)
+void config_check_exposed(const struct check *check)
 {
-    struct check check = {.cfg = cfg, .running = running, .errors = warnings};
     struct served_list list;
-    size_t first = warnings->count;
 
-    check.jail = config_check_jail(cfg, running);
-    find_served(&list, &check);
-    for (size_t i = 0; i < cfg->site_count; i++)
-        judge_site(&check, &list, i);
+    find_served(&list, check);
+    for (size_t i = 0; i < check->cfg->site_count; i++)
+        judge_site(check, &list, i);
     free_served(&list);
-    config_errors_sort(warnings, first);
-}
-
-void config_check_log_exposed(const char *name, const struct config *cfg,
-                              const struct config *running)
-{
-    struct config_errors warnings = {0};
-
-    config_check_exposed(cfg, running, &warnings);
-    for (size_t i = 0; i < warnings.count; i++) {
-        const struct config_error *warning = &warnings.items[i];
-
-        log_warn("%s:%" PRIu32 ":%" PRIu32 ": %s: %s; %s", name, warning->line, warning->column,
-                 warning->code, warning->message, warning->hint);
-    }
-    config_errors_fini(&warnings);
 }

@@ -43,6 +43,8 @@ void config_check_folder_of(const struct check *check, const char *path, const c
                             const char *what);
 
 /* The parts; each is a file of its own. */
+void config_check_bounds(const struct check *check);
+void config_check_exposed(const struct check *check);
 void config_check_listeners(const struct check *check);
 void config_check_process(const struct check *check);
 void config_check_site(const struct check *check, size_t site);

@@ -3,7 +3,9 @@
  * that user read? Whether this process may become that user is privileges.h's question. */
 #include "config_check_parts.h"
 
+#include "bounds.h"
 #include "mem.h"
+#include "pid_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +68,7 @@ static void report_account(const struct check *check, const char *pointer, const
 
 static void check_accounts(const struct check *check)
 {
-    const char *user = check->cfg->process.user, *group = check->cfg->process.group;
+    const char *user = bounds_user(check->cfg->process.user), *group = check->cfg->process.group;
     uid_t uid;
     gid_t gid;
     int err = *user != '\0' ? find_user(user, &uid, &gid) : 0;
@@ -94,29 +96,17 @@ static void check_chroot(const struct check *check)
         config_check_report_path(check, "/process/chroot", path, err, "enter", hint);
 }
 
-/* A node that lost its config and gets another one has its pid file already. */
-static bool is_own_pid_file(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    char text[24] = "";
-    ssize_t got = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-
-    if (fd >= 0)
-        close(fd);
-    return got > 0 && strtol(text, NULL, 10) == (long)getpid();
-}
-
 /* It is replaced as a whole, so its folder must be writable, not itself. */
 static void check_pid_file(const struct check *check)
 {
     const char *path = check->cfg->process.pid_file;
-    struct stat st;
+    char why[PID_FILE_WHY_LEN];
 
-    if (*path == '\0' || is_own_pid_file(path))
+    if (*path == '\0' || pid_file_names(path, getpid()))
         return;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        config_check_report_path(check, "/process/pidFile", path, EISDIR, "write to",
-                                 "name a file, not a folder");
+    if (pid_file_look(path, why) != 0)
+        config_errors_add_at(check->errors, check->cfg, CONFIG_CODE_PROTECTED_FILE,
+                             "/process/pidFile", "name a file of its own", "\"%s\" %s", path, why);
     else
         config_check_folder_of(check, path, "/process/pidFile", "PID file");
 }
@@ -150,7 +140,7 @@ static bool take_groups(const char *name, gid_t gid)
 
 void config_check_user_enter(struct check_user *user, const struct check *check)
 {
-    const char *name = check->cfg->process.user, *group = check->cfg->process.group;
+    const char *name = bounds_user(check->cfg->process.user), *group = check->cfg->process.group;
     uid_t uid;
     gid_t gid;
 

@@ -7,6 +7,7 @@
 
 #include "confined_open.h"
 #include "http_coding.h"
+#include "served_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -48,13 +49,22 @@ static enum http_status refusal_of(int err)
 struct search {
     struct file_found *found;
     const struct config_site *site;
+    const struct kept_files *kept; /* of the config */
     int root;
     struct timespec now;
     struct file_glance *glance; /* NULL: it may wait */
 };
 
+static void close_file(const struct search *search, int fd)
+{
+    if (search->glance)
+        search->glance->close(search->glance->arg, fd);
+    else
+        close(fd);
+}
+
 /* Once something would have to be waited for, the lane does all of it again. */
-static int open_file(const struct search *search, const char *path, struct stat *st)
+static int open_any_file(const struct search *search, const char *path, struct stat *st)
 {
     enum config_symlinks policy = search->site->symlinks;
     struct file_glance *glance = search->glance;
@@ -69,12 +79,15 @@ static int open_file(const struct search *search, const char *path, struct stat 
     return fd;
 }
 
-static void close_file(const struct search *search, int fd)
+/* What must not be served looks like a link that leads out. */
+static int open_file(const struct search *search, const char *path, struct stat *st)
 {
-    if (search->glance)
-        search->glance->close(search->glance->arg, fd);
-    else
-        close(fd);
+    int fd = open_any_file(search, path, st);
+
+    if (fd < 0 || served_file_is_allowed(search->kept, fd, st))
+        return fd;
+    close_file(search, fd);
+    return -EXDEV;
 }
 
 /* HTTP_OK with found->fd open and found->st filled. */
@@ -221,8 +234,10 @@ static struct file_found new_found(const struct file_place *place, const struct 
 void file_lookup_run(struct file_found *found, const struct file_place *place,
                      const struct file_key *key, struct folder_chain *chain)
 {
-    struct search search = {
-        .found = found, .site = place->site, .root = file_place_open(place, key->variable)};
+    struct search search = {.found = found,
+                            .site = place->site,
+                            .kept = place->kept,
+                            .root = file_place_open(place, key->variable)};
 
     clock_gettime(CLOCK_REALTIME, &search.now);
     *found = new_found(place, key);
@@ -240,8 +255,11 @@ void file_lookup_run(struct file_found *found, const struct file_place *place,
 bool file_lookup_glance(struct file_found *found, const struct file_place *place,
                         const struct file_key *key, struct file_glance *glance)
 {
-    struct search search = {
-        .found = found, .site = place->site, .root = glance->root, .glance = glance};
+    struct search search = {.found = found,
+                            .site = place->site,
+                            .kept = place->kept,
+                            .root = glance->root,
+                            .glance = glance};
 
     clock_gettime(CLOCK_REALTIME, &search.now);
     *found = new_found(place, key);

@@ -4,6 +4,7 @@
 #define FARMSTEAD_FILE_PLACE_H
 
 #include "config.h"
+#include "served_file.h"
 #include "util.h"
 
 #include <limits.h>
@@ -16,6 +17,7 @@ struct file_place {
      * for its last label, the one before it and so on. */
     const char *folder;
     bool is_template;
+    const struct kept_files *kept; /* files of the config that are never served; NULL: none */
     uint64_t lookup_id; /* equal for places, of whatever config, that find the same files */
 };
 

@@ -11,12 +11,17 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *arguments, *help;
 } commands[] = {
-    {"serve", cmd_serve, "--config FILE", "serve what a config file says, without a control plane"},
-    {"check", cmd_check, "[--text-only] [--json] FILE|-", "say what is wrong with a config"},
+    {"serve", cmd_serve, "--config FILE [--policy FILE]",
+     "serve what a config file says, without a control plane"},
+    {"check", cmd_check, "[--text-only] [--json] [--policy FILE] [--state DIR] FILE|-",
+     "say what is wrong with a config"},
     {"schema", cmd_schema, "", "print the JSON Schema of the config"},
-    {"join", cmd_join, "URL --token TOKEN --state DIR [--name NAME] [--proxy URL] [--rejoin]",
+    {"join", cmd_join,
+     "URL --token TOKEN --state DIR [--name NAME] [--proxy URL] [--rejoin] [--policy FILE] "
+     "[--serve "
+     "DIR] …",
      "enrol this machine with a control plane"},
-    {"run", cmd_run, "--state DIR", "serve what the control plane assigns"},
+    {"run", cmd_run, "--state DIR [--policy FILE]", "serve what the control plane assigns"},
     {"sign-url", cmd_sign_url,
      "--secret-file FILE --path PATH --expires-in SECONDS|--expires UNIX_TIME",
      "print a link that holds until then"},

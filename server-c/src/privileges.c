@@ -2,6 +2,7 @@
 /* privileges.c — glibc's calls, not the kernel's: those are for one thread only. */
 #include "privileges.h"
 
+#include "bounds.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -82,7 +83,7 @@ static void find_groups(struct privileges *privileges, const char *user)
 int privileges_find(struct privileges *privileges, const struct config *cfg,
                     char why[PRIVILEGES_WHY_LEN])
 {
-    const char *user = cfg->process.user, *group = cfg->process.group;
+    const char *user = bounds_user(cfg->process.user), *group = cfg->process.group;
     bool is_root = geteuid() == 0;
 
     *privileges = (struct privileges){.uid = geteuid(), .gid = getegid()};

@@ -51,11 +51,11 @@ static void add_host(struct site_set *set, const char *name, const struct site *
 }
 
 static void init_site(struct site *site, const struct config_site *cfg,
-                      const struct site_set *previous)
+                      const struct kept_files *kept, const struct site_set *previous)
 {
     site->cfg = cfg;
     site->id = ++last_id;
-    site_places_init(&site->places, cfg);
+    site_places_init(&site->places, cfg, kept);
     site_policy_init(&site->policy, cfg);
     for (size_t i = 0; i < cfg->precompressed_count; i++)
         site->codings[site->coding_count++] = http_coding_named(cfg->precompressed[i]);
@@ -78,13 +78,14 @@ struct site_set *site_set_new(struct config *cfg, const struct site_set *previou
 
     atomic_init(&set->refs, 1);
     set->cfg = config_get(cfg);
+    set->kept = kept_files_new(cfg);
     set->sites = xcalloc(cfg->site_count, sizeof(*set->sites));
     for (size_t i = 0; i < cfg->site_count; i++)
         hosts += cfg->sites[i].host_count;
     set->exact = xcalloc(hosts, sizeof(*set->exact));
     set->wildcard = xcalloc(hosts, sizeof(*set->wildcard));
     for (size_t i = 0; i < cfg->site_count; i++) {
-        init_site(&set->sites[i], &cfg->sites[i], previous);
+        init_site(&set->sites[i], &cfg->sites[i], set->kept, previous);
         for (size_t h = 0; h < cfg->sites[i].host_count; h++)
             add_host(set, cfg->sites[i].hosts[h], &set->sites[i]);
     }
@@ -108,6 +109,7 @@ void site_set_put(struct site_set *set)
     free(set->sites);
     free(set->exact);
     free(set->wildcard);
+    kept_files_free(set->kept);
     config_put(set->cfg);
     free(set);
 }

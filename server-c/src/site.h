@@ -31,6 +31,7 @@ struct site_host;
 struct site_set {
     _Atomic uint32_t refs;
     struct config *cfg;
+    struct kept_files *kept;
     struct site *sites;                 /* as many and in the order of cfg->sites */
     struct site_host *exact, *wildcard; /* sorted by name */
     size_t exact_count, wildcard_count;

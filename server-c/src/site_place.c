@@ -20,7 +20,8 @@ static void append_strings(struct buf *out, char *const *strings, size_t count)
     buf_append_char(out, '\0');
 }
 
-static uint64_t id_of(const struct config_site *cfg, const char *folder)
+static uint64_t id_of(const struct config_site *cfg, const char *folder,
+                      const struct kept_files *kept)
 {
     char digest[DIGEST_LEN + 1], number[17] = "";
     struct buf facts;
@@ -31,35 +32,39 @@ static uint64_t id_of(const struct config_site *cfg, const char *folder)
                cfg->hidden_files);
     append_strings(&facts, cfg->index, cfg->index_count);
     append_strings(&facts, cfg->precompressed, cfg->precompressed_count);
+    kept_files_append(&facts, kept);
     digest_sha256(digest, facts.data, facts.len);
     buf_fini(&facts);
     memcpy(number, strchr(digest, ':') + 1, 16);
     return strtoull(number, NULL, 16);
 }
 
-static void init_place(struct file_place *place, const struct config_site *cfg, const char *folder)
+static void init_place(struct file_place *place, const struct config_site *cfg, const char *folder,
+                       const struct kept_files *kept)
 {
     place->site = cfg;
     place->folder = folder;
     place->is_template = strchr(folder, '{') != NULL;
-    place->lookup_id = id_of(cfg, folder);
+    place->kept = kept;
+    place->lookup_id = id_of(cfg, folder, kept);
 }
 
-void site_places_init(struct site_places *places, const struct config_site *cfg)
+void site_places_init(struct site_places *places, const struct config_site *cfg,
+                      const struct kept_files *kept)
 {
     struct buf homes;
 
-    init_place(&places->root, cfg, cfg->root);
+    init_place(&places->root, cfg, cfg->root, kept);
     places->aliases = xcalloc(cfg->alias_count, sizeof(*places->aliases));
     for (size_t i = 0; i < cfg->alias_count; i++) {
-        init_place(&places->aliases[i], cfg, cfg->aliases[i].folder);
+        init_place(&places->aliases[i], cfg, cfg->aliases[i].folder, kept);
         places->aliases[i].is_template = false; /* braces are braces there */
     }
     buf_init(&homes);
     if (cfg->user_dirs.folder[0])
         buf_printf(&homes, "%s/{user}", cfg->user_dirs.base);
     places->homes_folder = buf_take(&homes);
-    init_place(&places->homes, cfg, places->homes_folder);
+    init_place(&places->homes, cfg, places->homes_folder, kept);
 }
 
 void site_places_fini(struct site_places *places)

@@ -15,7 +15,9 @@ struct site_places {
     char *homes_folder;         /* owned */
 };
 
-void site_places_init(struct site_places *places, const struct config_site *cfg);
+/* `kept`, which may be NULL, lives as long as the places. */
+void site_places_init(struct site_places *places, const struct config_site *cfg,
+                      const struct kept_files *kept);
 void site_places_fini(struct site_places *places);
 
 struct site_location {

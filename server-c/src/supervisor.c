@@ -27,7 +27,7 @@
 #define NEVER UINT64_MAX
 
 struct supervisor {
-    const char *state_dir;
+    const char *state_dir, *policy_path;
     int signal_fd, memory_fd, lock_fd;
     struct supervisor_child child;
     struct supervisor_policy policy;
@@ -64,8 +64,8 @@ static void start_child(struct supervisor *sup)
     snprintf(order.ending, sizeof(order.ending), "%s", sup->ending);
     sup->has_beaten = sup->has_hung = false;
     sup->silent_turns = 0;
-    if (supervisor_child_start(&sup->child, sup->state_dir, &order, sup->memory_fd, sup->lock_fd) ==
-        0) {
+    if (supervisor_child_start(&sup->child, sup->state_dir, sup->policy_path, &order,
+                               sup->memory_fd, sup->lock_fd) == 0) {
         sup->start_at_ms = NEVER;
         return;
     }
@@ -246,10 +246,10 @@ static int supervise(struct supervisor *sup)
     return sup->exit_code;
 }
 
-int supervisor_run(const char *state_dir)
+int supervisor_run(const char *state_dir, const char *policy_path)
 {
     char why[AGENT_WHY_LEN];
-    struct supervisor sup = {.state_dir = state_dir, .child = {0, -1}};
+    struct supervisor sup = {.state_dir = state_dir, .policy_path = policy_path, .child = {0, -1}};
     struct agent_state *state;
 
     privileges_forbid_new();

@@ -8,7 +8,8 @@
 #ifndef FARMSTEAD_SUPERVISOR_H
 #define FARMSTEAD_SUPERVISOR_H
 
-/* Returns the process's exit code when all is over. Call it before there is a thread. */
-int supervisor_run(const char *state_dir);
+/* Returns the process's exit code when all is over. `policy_path` is passed on; NULL: none was named.
+ * Call it before there is a thread. */
+int supervisor_run(const char *state_dir, const char *policy_path);
 
 #endif

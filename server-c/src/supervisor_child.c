@@ -34,11 +34,20 @@ int supervisor_child_memory(void)
 
 /* In the child, between fork and exec. TERM, INT, HUP and USR1 stay blocked: what comes before the
  * new program waits for them is not lost and does not kill it. */
-static void become_program(const char *state_dir, int socket, int memory_fd, int lock_fd)
+static void become_program(const char *state_dir, const char *policy_path, int socket,
+                           int memory_fd, int lock_fd)
 {
     char fds[64];
     sigset_t child_ended;
-    const char *arguments[] = {"farmstead-node", "run", "--state", state_dir, "--child", fds, NULL};
+    const char *arguments[] = {"farmstead-node",
+                               "run",
+                               "--state",
+                               state_dir,
+                               "--child",
+                               fds,
+                               policy_path != NULL ? "--policy" : NULL,
+                               policy_path,
+                               NULL};
 
     snprintf(fds, sizeof(fds), "%d,%d,%d", socket, memory_fd, lock_fd);
     sigemptyset(&child_ended);
@@ -52,7 +61,8 @@ static void become_program(const char *state_dir, int socket, int memory_fd, int
 }
 
 int supervisor_child_start(struct supervisor_child *child, const char *state_dir,
-                           const struct supervisor_order *order, int memory_fd, int lock_fd)
+                           const char *policy_path, const struct supervisor_order *order,
+                           int memory_fd, int lock_fd)
 {
     int pair[2];
 
@@ -64,7 +74,7 @@ int supervisor_child_start(struct supervisor_child *child, const char *state_dir
     if (child->pid < 0)
         goto fail;
     if (child->pid == 0)
-        become_program(state_dir, pair[1], memory_fd, lock_fd);
+        become_program(state_dir, policy_path, pair[1], memory_fd, lock_fd);
     close(pair[1]);
     child->socket = pair[0];
     return 0;

@@ -19,10 +19,11 @@ struct supervisor_child {
  * -1 with errno. */
 int supervisor_child_memory(void);
 
-/* This same program as "run --state `state_dir` --child …", with `order` waiting for it. Of the
+/* This same program as "run --state `state_dir` [--policy `policy_path`] --child …", with `order` waiting for it. Of the
  * parent's descriptors it gets those two and its socket. 0, or -1 with errno and no child. */
 int supervisor_child_start(struct supervisor_child *child, const char *state_dir,
-                           const struct supervisor_order *order, int memory_fd, int lock_fd);
+                           const char *policy_path, const struct supervisor_order *order,
+                           int memory_fd, int lock_fd);
 
 /* The next thing it has said, also after its death. False: nothing more. */
 bool supervisor_child_hear(struct supervisor_child *child, struct supervisor_note *note);

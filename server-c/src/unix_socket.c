@@ -2,6 +2,7 @@
 /* unix_socket.c — bound under a name of its own in the same folder, then renamed. */
 #include "unix_socket.h"
 
+#include "bounds.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -120,6 +121,7 @@ static int bind_in(int folder, const char *base, mode_t mode, struct stat *st)
 int unix_socket_bind(const char *path, const char *mode, struct unix_socket **out)
 {
     const char *base;
+    char why[BOUNDS_WHY_LEN]; /* the config's check has said it to whoever asked */
     struct stat st;
     int folder, fd, err = check_name(path);
 
@@ -128,6 +130,10 @@ int unix_socket_bind(const char *path, const char *mode, struct unix_socket **ou
     folder = open_folder(path, &base);
     if (folder < 0)
         return folder;
+    if (bounds_may_write(folder, OWNER_RUNTIME, why) != 0) {
+        close(folder);
+        return UV_EACCES;
+    }
     fd = bind_in(folder, base, mode_of(mode), &st);
     close(folder);
     if (fd < 0)

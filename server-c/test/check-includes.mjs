@@ -13,14 +13,14 @@ const layers = [
   {
     name: 'pure',
     modules:
-      /^(address_block|config(_(?!check).*)?|digest|glob|histogram|http_.*|json_.*|mime|response.*|samples(_.*)?|sample_query|signed_url|stages|url_.*)$/,
+      /^(address_block|config(_(?!check).*)?|digest|glob|histogram|http_.*|json_.*|mime|owner_policy|response.*|samples(_.*)?|sample_query|signed_url|stages|url_.*)$/,
     // What is pure is tested and fuzzed without a loop, a socket or a file.
     forbidden: /^(uv|fcntl|poll|pthread|sys\/(socket|epoll|sendfile|stat|uio))\.h$/,
   },
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|confined_.*|config_check.*|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
+      /^(access_line|access_log|auth.*|bounds|confined_.*|config_check.*|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|metrics(_.*)?|owner_file|peer_table|pid_file|rate_limit|root_disks|secret_file|served_file|site.*)$/,
   },
   {
     name: 'traffic',
@@ -29,7 +29,7 @@ const layers = [
   {
     name: 'process',
     modules:
-      /^(admin|admin_.*|agent.*|cmd_.*|commands|main|pid_file|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
+      /^(admin|admin_.*|agent.*|cmd_.*|commands|confinement|join_policy|main|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
   },
 ]
 

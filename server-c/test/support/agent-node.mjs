@@ -18,10 +18,44 @@ const proxies = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_
 const env = { ...process.env, ...Object.fromEntries(proxies.map((name) => [name, ''])) }
 for (const name of ['no_proxy', 'NO_PROXY']) delete env[name]
 
+/** A policy of the machine's owner under which a node may do all that tests ask for within `folders`. */
+export function policyFor(folders, overrides = {}) {
+  return {
+    serve: folders,
+    secrets: folders,
+    logs: folders,
+    runtime: folders,
+    listen: ['*:0-65535'],
+    adminBeyondLoopback: true,
+    users: ['root', 'nobody', 'daemon'],
+    groups: ['root', 'nogroup', 'daemon'],
+    symlinksAny: true,
+    ...overrides,
+  }
+}
+
+/** Writes it, as root would; returns the file. */
+export function writePolicy(file, policy) {
+  writeFileSync(file, JSON.stringify(policy), { mode: 0o644 })
+  return file
+}
+
+let openPolicy = null
+/** Without one, `join` would write to this machine's /etc and `run` would serve from /srv/www alone. */
+function withPolicy(words) {
+  if (!['join', 'run'].includes(words[0]) || words.includes('--policy')) return words
+  if (!openPolicy) {
+    const dir = mkdtempSync(join(tmpdir(), 'farmstead-policy-'))
+    process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
+    openPolicy = writePolicy(join(dir, 'policy.json'), policyFor(['/']))
+  }
+  return [...words, '--policy', openPolicy]
+}
+
 /** Runs the nodeBinary to its end; a first argument { wrap, env } may put a command before it. */
 export async function run(...words) {
   const { wrap = [], env: moreEnv = {} } = typeof words[0] === 'object' ? words.shift() : {}
-  const [command, ...args] = [...wrap, nodeBinary, ...words]
+  const [command, ...args] = [...wrap, nodeBinary, ...withPolicy(words)]
   const child = spawn(command, args, {
     env: { ...env, ...moreEnv },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -43,6 +77,7 @@ export class AgentNode {
     this.dir = mkdtempSync(join(tmpdir(), 'farmstead-agent-'))
     this.state = join(this.dir, 'state')
     this.root = join(this.dir, 'www')
+    this.policy = writePolicy(join(this.dir, 'policy.json'), policyFor([this.dir]))
     this.log = ''
   }
 
@@ -53,7 +88,7 @@ export class AgentNode {
     const token = controlPlane.makeToken()
     const joined = await run(
       ...['join', controlPlane.url, '--token', token, '--state', node.state],
-      ...['--name', 'edge-1', ...(controlPlane.isPlain ? ['--insecure-http'] : [])],
+      ...['--name', 'edge-1', '--policy', node.policy, ...(controlPlane.isPlain ? ['--insecure-http'] : [])],
     )
     if (joined.code !== 0) throw new Error(`join: ${joined.stderr}`)
     return node
@@ -83,7 +118,7 @@ export class AgentNode {
   }
 
   start(moreEnv = {}) {
-    this.#child = spawn(nodeBinary, ['run', '--state', this.state], {
+    this.#child = spawn(nodeBinary, ['run', '--state', this.state, '--policy', this.policy], {
       env: { ...env, ...moreEnv },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -55,7 +55,7 @@ test('serve with a bad config names file, line and column, and exits with 1', (t
   assert.match(stderr, /bad\.json:3:3: unknown_key/)
 })
 
-test('a key in a folder that is served is a warning, of check and at the start', async (t) => {
+test('a key in a folder that is served is an error, of check and at the start', (t) => {
   const folder = tempFolder(t)
   writeTree(folder, { 'www/a.txt': 'a', 'www/link.key': 'k'.repeat(32) })
   const signed = { paths: ['/x/**'], secretFile: join(folder, 'www/link.key') }
@@ -63,17 +63,20 @@ test('a key in a folder that is served is a warning, of check and at the start',
   const site = { hosts: ['*'], root: join(folder, 'www'), signedUrls: [signed] }
   writeFileSync(path, JSON.stringify({ listen: [{ port: 0 }], sites: [site] }))
 
-  const { status, stdout, stderr } = run('check', path)
-  assert.equal(status, 0, stderr)
-  assert.match(stdout, /node\.json: right, sha256:/)
-  assert.match(stderr, /^\S+node\.json:1:\d+: warning: "[^"]+link\.key" is in "[^"]+www", which/)
-  const { ok, errors, warnings } = JSON.parse(run('check', '--json', path).stdout)
-  assert.deepEqual([ok, errors, warnings.length], [true, [], 1])
-  assert.equal(warnings[0].pointer, '/sites/0/signedUrls/0/secretFile')
-  assert.deepEqual(JSON.parse(run('check', '--json', '--text-only', path).stdout).warnings, [])
+  const { status, stderr } = run('check', path)
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /^\S+node\.json:1:\d+: "[^"]+link\.key" is in "[^"]+www", which is served/)
+  const { ok, errors } = JSON.parse(run('check', '--json', path).stdout)
+  assert.equal(ok, false)
+  assert.deepEqual(
+    errors.map(({ pointer, code }) => [pointer, code]),
+    [['/sites/0/signedUrls/0/secretFile', 'exposed_file']],
+  )
+  assert.deepEqual(JSON.parse(run('check', '--json', '--text-only', path).stdout).errors, [])
 
-  const node = await startNode(t, { site: { signedUrls: [signed], root: join(folder, 'www') } })
-  await node.logLine(/warn \S+: exposed_file: "[^"]+link\.key" is in /)
+  const started = run('serve', '--config', path)
+  assert.equal(started.status, 1)
+  assert.match(started.stderr, /error \S+: exposed_file: "[^"]+link\.key" is in /)
 })
 
 test('a taken port is refused by name', async (t) => {

@@ -93,12 +93,6 @@ int config_check_machine(const struct config *cfg, const struct config *running,
     return fake.machine_refuses ? -1 : 0;
 }
 
-void config_check_log_exposed(const char *name, const struct config *cfg,
-                              const struct config *running)
-{
-    (void)name, (void)cfg, (void)running;
-}
-
 /* --- the node --- */
 
 static char dir[64];

@@ -97,6 +97,27 @@ static void a_report_tells_a_change_once(void)
     config_errors_fini(&errors);
 }
 
+/* The policy is read from the example, so that all of its members are compared. */
+static void hello_with_policy(struct agent_hello hello)
+{
+    struct config_errors errors = {0};
+    json_t *example = example_load("hello.request.policy");
+    json_t *rules = json_object_get(json_object_get(example, "policy"), "rules");
+    char *text = json_dumps(rules, 0);
+    struct owner_policy *policy = owner_policy_parse(text, strlen(text), &errors);
+
+    hello.policy = policy;
+    hello.policy_path = "/etc/farmstead/policy.json";
+    example_expect(__LINE__, "hello with a policy", agent_build_hello(&hello),
+                   with_our_version(example));
+    hello.policy_path = "";
+    free(text);
+    text = agent_build_hello(&hello);
+    CHECK_TRUE(strstr(text, "\"source\":\"builtIn\"") && strstr(text, "\"path\":null"), "%s", text);
+    free(text);
+    owner_policy_free(policy);
+}
+
 static void hello_equals_its_examples(void)
 {
     struct server_effective effective = {true, 6, DIGEST_6, BOOT_ID, 0};
@@ -112,6 +133,7 @@ static void hello_equals_its_examples(void)
                                 .boot_id = BOOT_ID};
     example_expect(__LINE__, "hello", agent_build_hello(&hello),
                    with_our_version(example_load("hello.request")));
+    hello_with_policy(hello);
     struct agent_result discarded = {.offer = offer,
                                      .outcome = AGENT_REVERTED,
                                      .reason = AGENT_REASON_RESTART,

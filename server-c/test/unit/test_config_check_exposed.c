@@ -70,23 +70,24 @@ static struct config *config_of(const char *pattern)
     return cfg;
 }
 
-/* The pointers of all warnings, each with a space behind it. */
+/* The pointers of all findings, each with a space behind it. */
 static void check_exposed(int line, const char *name, const char *pattern, const char *want)
 {
     struct config *cfg = config_of(pattern);
-    struct config_errors warnings = {0};
+    struct config_errors findings = {0};
     struct buf got;
 
     buf_init(&got);
     buf_append_str(&got, "");
-    config_check_exposed(cfg, NULL, &warnings);
-    for (size_t i = 0; i < warnings.count; i++) {
-        CHECK_STR(line, name, warnings.items[i].code, "exposed_file");
-        buf_printf(&got, "%s ", warnings.items[i].pointer);
+    config_check_exposed(
+        &(struct check){.cfg = cfg, .errors = &findings, .jail = config_check_jail(cfg, NULL)});
+    for (size_t i = 0; i < findings.count; i++) {
+        CHECK_STR(line, name, findings.items[i].code, "exposed_file");
+        buf_printf(&got, "%s ", findings.items[i].pointer);
     }
     CHECK_STR(line, name, got.data, want);
     buf_fini(&got);
-    config_errors_fini(&warnings);
+    config_errors_fini(&findings);
     config_put(cfg);
 }
 

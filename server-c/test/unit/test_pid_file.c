@@ -17,32 +17,64 @@ static void put(const char *text)
     fclose(file);
 }
 
+/* What a node of ours left behind is replaced; anything else is somebody's and stays as it is. */
 static void test_contents(void)
 {
     static const struct {
         const char *name, *text;
+        bool is_ours;
     } rows[] = {
-        {"empty", ""},
-        {"no number", "farmstead\n"},
-        {"zero", "0\n"},
-        {"negative", "-1\n"},
-        {"one that is gone", "4194305\n"},
-        {"huge", "99999999999999999999999\n"},
-        {"another program", "1\n"}, /* init is not called as we are */
+        {"empty", "", true},
+        {"no number", "farmstead\n", false},
+        {"zero", "0\n", true},
+        {"negative", "-1\n", false},
+        {"one that is gone", "4194305\n", true},
+        {"huge", "99999999999999999999999\n", false},
+        {"another program", "1\n", true}, /* init is not called as we are */
+        {"a number and more", "1\nPATH=/tmp\n", false},
+        {"a script", "#!/bin/sh\nexec something, and then something else\n", false},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        char text[TEXT_LEN], ours[TEXT_LEN];
+        char text[TEXT_LEN], want[TEXT_LEN];
         struct pid_file *file;
         put(rows[i].text);
         file = pid_file_write(path, getpid(), why);
-        CHECK_TRUE(file, "\"%s\": %s", rows[i].name, why);
+        CHECK_TRUE((file != NULL) == rows[i].is_ours, "\"%s\": %s", rows[i].name, file ? "" : why);
         read_text(path, text);
-        snprintf(ours, sizeof(ours), "%ld\n", (long)getpid());
-        CHECK_STR((int)i, rows[i].name, text, ours);
+        snprintf(want, sizeof(want), "%ld\n", (long)getpid());
+        if (!rows[i].is_ours)
+            snprintf(want, sizeof(want), "%.*s", TEXT_LEN - 1, rows[i].text);
+        CHECK_STR((int)i, rows[i].name, text, want);
         pid_file_remove(file);
-        CHECK_TRUE(access(path, F_OK) != 0, "\"%s\": it is gone", rows[i].name);
+        CHECK_TRUE((access(path, F_OK) != 0) == rows[i].is_ours, "\"%s\"", rows[i].name);
+        unlink(path);
     }
+}
+
+static void check_refused(const char *name, const char *sentence)
+{
+    CHECK_TRUE(!pid_file_write(path, getpid(), why), "%s", name);
+    CHECK_TRUE(strstr(why, sentence), "%s: %s", name, why);
+}
+
+static void test_kinds(void)
+{
+    char target[64];
+
+    snprintf(target, sizeof(target), "%s/target", folder);
+    put("1\n");
+    CHECK_INT(__LINE__, "rename", rename(path, target), 0);
+    CHECK_INT(__LINE__, "link", symlink(target, path), 0);
+    check_refused("a link", "is a link");
+    unlink(path);
+    CHECK_INT(__LINE__, "hard link", link(target, path), 0);
+    check_refused("a second name", "another name");
+    unlink(path);
+    unlink(target);
+    CHECK_INT(__LINE__, "fifo", mkfifo(path, 0600), 0);
+    check_refused("a FIFO", "no regular file");
+    unlink(path);
 }
 
 static void test_one_that_runs(void)
@@ -97,6 +129,7 @@ int main(void)
     CHECK_TRUE(mkdtemp(folder), "folder");
     snprintf(path, sizeof(path), "%s/a.pid", folder);
     test_contents();
+    test_kinds();
     test_one_that_runs();
     test_places();
     rmdir(folder);

@@ -43,7 +43,7 @@ static void check_rows(struct config_site *cfg, const struct row *rows, size_t c
     char bytes[64];
     struct site_scratch scratch = {.bytes = bytes, .cap = sizeof(bytes)};
 
-    site_places_init(&places, cfg);
+    site_places_init(&places, cfg, NULL);
     for (size_t i = 0; i < count; i++) {
         struct site_location at;
         int status =
@@ -99,10 +99,10 @@ static void test_ids(void)
 
     links.symlinks = SYMLINKS_ANY;
     inode.etag_inode = true;
-    site_places_init(&a, &plain);
-    site_places_init(&b, &same);
-    site_places_init(&c, &links);
-    site_places_init(&d, &inode);
+    site_places_init(&a, &plain, NULL);
+    site_places_init(&b, &same, NULL);
+    site_places_init(&c, &links, NULL);
+    site_places_init(&d, &inode, NULL);
     CHECK_TRUE(a.root.lookup_id == b.root.lookup_id, "what finds the same has the same id");
     CHECK_TRUE(a.root.lookup_id != c.root.lookup_id, "another symlink policy");
     CHECK_TRUE(a.root.lookup_id != d.root.lookup_id, "another ETag");
