@@ -97,6 +97,12 @@ async function askAll(nodeCheck: NodeCheck, { questions, answers, folder }: Roun
   }
 }
 
+/** Where our copy lies is of no use to whoever reads it: nodes with these rules may have them anywhere. */
+function ofTheMachine({ message, hint, ...error }: ConfigError, file: string): ConfigError {
+  const [ours, its] = [file, 'its policy file']
+  return { ...error, message: message.replaceAll(ours, its), hint: hint.replaceAll(ours, its) }
+}
+
 /** Why there is no answer, as a sentence, else the answer. */
 async function ask(
   nodeCheck: NodeCheck,
@@ -109,6 +115,6 @@ async function ask(
   if (result.verdict === 'unavailable') return result.message
   if (result.verdict === 'good') return []
   const refused = result.errors.filter(({ code }) => code === 'policy').slice(0, MOST_ERRORS_EACH)
-  if (refused.length > 0) return refused
+  if (refused.length > 0) return refused.map((error) => ofTheMachine(error, file))
   return `it found something else wrong: ${result.errors[0]?.message}`
 }

@@ -8,7 +8,7 @@ import { tempDir } from '../helper.ts'
 
 const GOOD = `echo '{"ok":true,"digest":"sha256:00","errors":[]}'`
 const answer = (code: string, message: string) =>
-  `echo '{"ok":false,"digest":null,"errors":[{"pointer":"/sites/0/root","line":1,"column":2,"code":"${code}","message":"${message}"}]}'; exit 1`
+  `cat <<END\n{"ok":false,"digest":null,"errors":[{"pointer":"/sites/0/root","line":1,"column":2,"code":"${code}","message":"${message}"}]}\nEND\nexit 1`
 
 /** A program in the binary's place that notes what it was asked: the rules, then the text. */
 function checks(script: string, most?: number) {
@@ -49,6 +49,12 @@ describe('what owners do not allow', () => {
     expect(again).toMatchObject({ unavailable: null })
     expect(asked()).toHaveLength(3)
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('names no file of the control plane’s', async () => {
+    const { ask } = checks(answer('policy', 'widen it in $5'))
+    const [error] = (await ask([a])).of(a) ?? []
+    expect(error?.message).toBe('widen it in its policy file')
   })
 
   test('is nothing when the binary finds the text good', async () => {

@@ -58,6 +58,7 @@ describe('a plan', () => {
             line: 4,
             column: 39,
             message: expect.stringContaining('/srv/film'),
+            hint: expect.stringContaining('"serve" in its policy file'),
           },
           nodes: { total: 2 },
         },
