@@ -45,6 +45,7 @@ const contents = /** @type {const} */ ([
   [`${doc}/changelog.gz`, 0o644, null],
   [`${doc}/copyright`, 0o644, 'debian/copyright'],
   [`${doc}/examples/node.jsonc`, 0o644, 'debian/node.jsonc'],
+  [`${doc}/examples/policy.json`, 0o644, 'debian/policy.json'],
 ])
 const scripts = ['postinst', 'prerm', 'postrm']
 
@@ -191,7 +192,9 @@ function tryOut(/** @type {string} */ file) {
     const binary = join(scratch, 'usr/bin', NAME)
     const said = output(binary, ['version'])
     if (!said.startsWith(`${NAME} ${version()}`)) throw new Problem(`The binary says: ${said}`)
-    output(binary, ['check', '--text-only', join(scratch, doc, 'examples/node.jsonc')])
+    const examples = join(scratch, doc, 'examples')
+    const policy = ['--policy', join(examples, 'policy.json')]
+    output(binary, ['check', '--text-only', ...policy, join(examples, 'node.jsonc')])
     const units = ['node', 'serve'].map((name) => {
       const unit = join(scratch, `farmstead-${name}.service`)
       cpSync(join(scratch, `lib/systemd/system/farmstead-${name}.service`), unit)

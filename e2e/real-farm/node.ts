@@ -3,11 +3,12 @@
 // does; and what a visitor sees of it.
 import { execFile } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { policyFor, writePolicy } from '../../scripts/testing/node-policy.mjs'
 import { HOST } from './host.ts'
 import type { Preload } from './preload.ts'
 import { Child, cleanEnv } from './processes.ts'
@@ -94,14 +95,21 @@ export class RealNode {
   async join(url: string, token: string): Promise<void> {
     const { binary, stateDir, name, wrap = [] } = this.#options
     const words = [binary, 'join', url, '--token', token, '--state', stateDir, '--name', name]
-    const [program = '', ...args] = [...wrap, ...words]
+    const [program = '', ...args] = [...wrap, ...words, ...this.#policy()]
     await run(program, args, { env: this.#env() })
+  }
+
+  /** One that allows everything: faults are tried here, and not what configs may do. */
+  #policy(): string[] {
+    const file = `${this.#options.logFile}.policy.json`
+    mkdirSync(dirname(file), { recursive: true })
+    return ['--policy', writePolicy(file, policyFor(['/']))]
   }
 
   start(): void {
     this.#isWanted = true
     const { binary, stateDir, logFile, wrap = [] } = this.#options
-    const command = [...wrap, binary, 'run', '--state', stateDir]
+    const command = [...wrap, binary, 'run', '--state', stateDir, ...this.#policy()]
     const onOutput = (text: string) => this.#read(text)
     const child = new Child({ command, env: this.#env(), logFile, onOutput })
     this.#child = child

@@ -20,6 +20,7 @@ import {
 } from './control-plane.ts'
 import { joinAgain, joinNew, whyRejoin } from './joining.ts'
 import { type Death, endLeftover, ManagedProcess } from './managed-process.ts'
+import { checkReadable, ensureNodeUser } from './node-user.ts'
 import { isFree, portHolder } from './ports.ts'
 import { answers } from './ready.ts'
 import { sampleConfig } from './sample-config.ts'
@@ -47,6 +48,7 @@ export class FarmNode {
   readonly port: number
   readonly url: string
   readonly stateDir: string
+  readonly policyFile: string
   readonly process: ManagedProcess
 
   constructor(index: number, port: number, home: string, onDeath: (death: Death) => void) {
@@ -54,10 +56,11 @@ export class FarmNode {
     this.port = port
     this.url = `http://127.0.0.1:${port}`
     this.stateDir = join(home, 'nodes', this.name)
+    this.policyFile = join(home, 'policy.json')
     const spec = {
       name: this.name,
       command: nodeBinary,
-      args: ['run', '--state', this.stateDir],
+      args: ['run', '--state', this.stateDir, '--policy', this.policyFile],
       env: process.env,
       logFile: join(home, 'logs', `${this.name}.log`),
       pidFile: join(home, 'run', `${this.name}.pid`),
@@ -117,6 +120,7 @@ export class Farm {
       await this.#endLeftovers()
       await this.#checkPorts()
       await this.#makeSite(signal)
+      await this.#makePolicy()
       await this.#startControlPlane(signal)
       await this.#startNodes(signal)
       signal.throwIfAborted()
@@ -201,6 +205,25 @@ export class Farm {
     }
   }
 
+  /** What configs may do on this machine; it is the operator's to change, and then left as it is. */
+  async #makePolicy(): Promise<void> {
+    const user = await ensureNodeUser()
+    if (user) await checkReadable(user, join(this.siteDir, 'index.html'))
+    const file = join(this.home, 'policy.json')
+    if (existsSync(file)) return
+    const own = join(this.home, 'node-files')
+    const policy = {
+      serve: [this.siteDir, '/srv/www'],
+      secrets: [own],
+      logs: [own],
+      runtime: [own],
+      listen: ['127.0.0.1:1024-65535', '[::1]:1024-65535'],
+      users: user ? [user] : [],
+    }
+    writeFileSync(`${file}.new`, `${JSON.stringify(policy, null, 2)}\n`, { mode: 0o644 })
+    renameSync(`${file}.new`, file)
+  }
+
   async #startControlPlane(signal: AbortSignal): Promise<void> {
     const dataDir = join(this.home, 'control')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -249,8 +272,8 @@ export class Farm {
   }
 
   async #join(node: FarmNode): Promise<void> {
-    const { name, stateDir, port } = node
-    const joining = { env: this.#env, agentUrl: this.agentUrl, name, stateDir, port }
+    const { name, stateDir, policyFile, port } = node
+    const joining = { env: this.#env, agentUrl: this.agentUrl, name, stateDir, policyFile, port }
     if (!node.hasJoined) return await joinNew(joining)
     const rejoin = whyRejoin(stateDir, this.agentUrl)
     if (!rejoin) return

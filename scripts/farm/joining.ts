@@ -18,6 +18,7 @@ export type Joining = {
   agentUrl: string
   name: string
   stateDir: string
+  policyFile: string
   port: number
 }
 
@@ -35,14 +36,15 @@ export async function joinAgain(joining: Joining, { nodeId }: Rejoin): Promise<v
 }
 
 async function enrol(
-  { env, agentUrl, name, stateDir }: Omit<Joining, 'port'>,
+  { env, agentUrl, name, stateDir, policyFile }: Omit<Joining, 'port'>,
   tokenOptions: string[],
   joinOptions: string[],
 ): Promise<void> {
   const answer = await admin(env, ['enrolment-token', ...tokenOptions])
   const token = stringField(answer, 'token')
   if (!token) throw new Problem('The control plane gave no enrolment token.')
-  const args = ['join', agentUrl, '--token', token, '--state', stateDir, '--name', name]
+  const place = ['--state', stateDir, '--policy', policyFile]
+  const args = ['join', agentUrl, '--token', token, ...place, '--name', name]
   try {
     await run(nodeBinary, [...args, ...joinOptions], { timeout: JOIN_WITHIN_MS })
   } catch (error) {

@@ -31,8 +31,8 @@
 #define USAGE "usage: farmstead-node run --state DIR [--policy FILE]\n"
 #define DRAIN_MS 1000
 #define START_AGAIN 75 /* exit code: the parent is to start this process anew (EX_TEMPFAIL) */
-#define OUTDATED_EVERY_S 2
-#define OUTDATED_AFTER_S 10 /* a folder that is replaced again and again costs no more than this */
+#define OUTDATED_EVERY_S 1
+#define OUTDATED_AFTER_S 3 /* a folder that is replaced again and again costs no more than this */
 
 struct run {
     const char *state_dir;

@@ -155,14 +155,39 @@ const char *config_check_jail(const struct config *cfg, const struct config *run
     return atomic_load(&is_jailed) || running != NULL ? "" : cfg->process.chroot;
 }
 
+static struct check make_check(const struct config *cfg, const struct config *running,
+                               struct config_errors *errors)
+{
+    return (struct check){.cfg = cfg,
+                          .running = running,
+                          .errors = errors,
+                          .is_jailed = atomic_load(&is_jailed),
+                          .jail = config_check_jail(cfg, running)};
+}
+
+static int end_check(const struct check *check, size_t first, size_t dropped)
+{
+    config_errors_sort(check->errors, first);
+    return check->errors->count > first || check->errors->dropped > dropped ? -1 : 0;
+}
+
+int config_check_owner(const struct config *cfg, const struct config *running,
+                       struct config_errors *errors)
+{
+    struct check check = make_check(cfg, running, errors);
+    size_t first = errors->count, dropped = errors->dropped;
+
+    config_check_bounds(&check);
+    config_check_exposed(&check);
+    return end_check(&check, first, dropped);
+}
+
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
 {
-    struct check check = {
-        .cfg = cfg, .running = running, .errors = errors, .is_jailed = atomic_load(&is_jailed)};
+    struct check check = make_check(cfg, running, errors);
     size_t first = errors->count, dropped = errors->dropped;
 
-    check.jail = config_check_jail(cfg, running);
     config_check_bounds(&check);
     config_check_exposed(&check);
     config_check_listeners(&check);
@@ -171,6 +196,5 @@ int config_check_machine(const struct config *cfg, const struct config *running,
     check_log(&check, cfg->access_log.path, "/accessLog/path");
     check_log(&check, cfg->error_log.path, "/errorLog/path");
     check_descriptors(&check);
-    config_errors_sort(errors, first);
-    return errors->count > first || errors->dropped > dropped ? -1 : 0;
+    return end_check(&check, first, dropped);
 }

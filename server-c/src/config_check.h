@@ -18,6 +18,11 @@
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors);
 
+/* The part of it that is about the machine's owner (bounds.h), which holds for a config that is known to
+ * work here, too. As above. */
+int config_check_owner(const struct config *cfg, const struct config *running,
+                       struct config_errors *errors);
+
 /* This process is in process.chroot from now on: paths are what they seem, and accounts can't be
  * looked up any more. Without it paths are looked for beneath the folder that cfg names, while
  * nothing runs yet. Any thread. */

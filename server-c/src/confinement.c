@@ -42,10 +42,12 @@ static const char *const system_folders[] = {
     "/dev/urandom",
 };
 
+/* With its time of birth, since a number of an inode is used again. */
 struct identity {
     bool is_there;
-    dev_t device;
-    ino_t inode;
+    uint32_t device_major, device_minor;
+    uint64_t inode;
+    struct statx_timestamp born;
 };
 
 static struct {
@@ -96,24 +98,37 @@ static int allow_system(int ruleset, uint64_t handled)
 
 static struct identity identity_of(const char *path)
 {
-    struct stat st;
+    struct statx st;
 
-    if (stat(path, &st) != 0)
+    if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &st) != 0)
         return (struct identity){0};
-    return (struct identity){true, st.st_dev, st.st_ino};
+    return (struct identity){true, st.stx_dev_major, st.stx_dev_minor, st.stx_ino, st.stx_btime};
+}
+
+static bool is_same(const struct identity *a, const struct identity *b)
+{
+    return a->is_there == b->is_there && a->device_major == b->device_major &&
+           a->device_minor == b->device_minor && a->inode == b->inode &&
+           a->born.tv_sec == b->born.tv_sec && a->born.tv_nsec == b->born.tv_nsec;
+}
+
+static void remember_folders(const struct owner_policy *policy)
+{
+    size_t at = 0;
+
+    for (enum owner_list list = 0; list <= OWNER_RUNTIME; list++)
+        for (size_t i = 0; i < policy->lists[list].count; i++)
+            self.folders[at++] = identity_of(policy->lists[list].items[i]);
 }
 
 static int allow_policy(int ruleset, uint64_t handled, const struct owner_policy *policy)
 {
-    size_t at = 0;
     int err = 0;
 
     for (enum owner_list list = 0; list <= OWNER_RUNTIME; list++) {
         uint64_t rights = list == OWNER_LOGS || list == OWNER_RUNTIME ? WRITING : READING;
-        for (size_t i = 0; i < policy->lists[list].count && err == 0; i++) {
-            self.folders[at++] = identity_of(policy->lists[list].items[i]);
+        for (size_t i = 0; i < policy->lists[list].count && err == 0; i++)
             err = allow(ruleset, policy->lists[list].items[i], rights & handled);
-        }
     }
     return err;
 }
@@ -152,6 +167,7 @@ int confinement_enter(const char *own_folder)
 
     if (bounds_policy() == NULL)
         return 0;
+    remember_folders(bounds_policy()); /* before the rules: what is replaced between is seen */
     version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version <= 0) {
         log_info(
@@ -177,8 +193,7 @@ bool confinement_is_outdated(void)
         for (size_t i = 0; i < policy->lists[list].count; i++) {
             struct identity was = self.folders[at++];
             struct identity now = identity_of(policy->lists[list].items[i]);
-            if (now.is_there &&
-                (!was.is_there || now.device != was.device || now.inode != was.inode))
+            if (now.is_there && !is_same(&now, &was))
                 return true;
         }
     return false;

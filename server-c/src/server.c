@@ -7,6 +7,7 @@
 
 #include "admin.h"
 #include "auth_check.h"
+#include "config_check.h"
 #include "descriptors.h"
 #include "listener.h"
 #include "log.h"
@@ -240,6 +241,9 @@ static int prepare(struct server *srv, struct preparation *prep, const struct co
                    struct config_errors *errors)
 {
     *prep = (struct preparation){.cfg = cfg, .loops = wanted_loops(cfg), .admin_fd = -1};
+    /* Here, where every config passes, also one that a start finds in the state folder. */
+    if (config_check_owner(cfg, srv->sites ? srv->sites->cfg : NULL, errors) != 0)
+        return -1;
     descriptors_reserve(descriptors_needed(cfg));
     if (start_workers(srv, prep, errors) != 0 ||
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { openPolicy } from '../../../scripts/testing/node-policy.mjs'
 import { nodeBinary, tempDir } from '../helper.ts'
 import { type Json, RealControlPlane, run } from './real-process.ts'
 
@@ -44,8 +45,9 @@ async function farm(): Promise<Farm & { stateDir: string }> {
   mkdirSync(stateDir, { mode: 0o700 })
   const url = controlPlane.env.FARMSTEAD_AGENT_URL ?? ''
   const join_ = ['join', url, '--insecure-http', '--token', String(secret), '--state', stateDir]
-  await execute(nodeBinary, join_)
-  run([nodeBinary, 'run', '--state', stateDir])
+  const policy = openPolicy(tempDir())
+  await execute(nodeBinary, [...join_, ...policy])
+  run([nodeBinary, 'run', '--state', stateDir, ...policy])
   const served = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null)
     await answer?.text()

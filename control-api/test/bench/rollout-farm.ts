@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { openPolicy } from '../../../scripts/testing/node-policy.mjs'
 import type { ReportRequest } from '../../src/agents/messages.gen.ts'
 import { example } from '../agents/node-client.ts'
 import { ask, joinOverTls } from '../agents/tls-joining.ts'
@@ -139,8 +140,10 @@ export class RolloutFarm {
     const state = join(this.#home, `node-${i}`)
     const url = `https://127.0.0.1:${this.#port}`
     const words = ['join', url, '--token', token, '--state', state, '--name', `real-${i}`]
-    execFileSync(NODE_BINARY, words, { stdio: 'ignore' })
-    this.#real.push(spawn(NODE_BINARY, ['run', '--state', state], { stdio: 'ignore' }))
+    const policy = openPolicy(this.#home)
+    execFileSync(NODE_BINARY, [...words, ...policy], { stdio: 'ignore' })
+    const args = ['run', '--state', state, ...policy]
+    this.#real.push(spawn(NODE_BINARY, args, { stdio: 'ignore' }))
   }
 
   /** All are there, run what they should, and report as real ones do from now on. */

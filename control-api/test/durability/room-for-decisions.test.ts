@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { openPolicy } from '../../../scripts/testing/node-policy.mjs'
 import type { Rollout } from '../../src/features/rollouts/schema.ts'
 import { openMetricsDb } from '../../src/metrics-store/open.ts'
 import { createRingStore } from '../../src/metrics-store/ring-store.ts'
@@ -60,8 +61,9 @@ async function startNode(controlPlane: RealControlPlane, name: string) {
   const { secret } = await controlPlane.must('POST', '/enrolment-tokens', { mergePatch })
   const url = controlPlane.env.FARMSTEAD_AGENT_URL ?? ''
   const words = ['--insecure-http', '--token', String(secret), '--state', state, '--name', name]
-  await execute(nodeBinary, ['join', url, ...words])
-  run([nodeBinary, 'run', '--state', state])
+  const policy = openPolicy(tempDir())
+  await execute(nodeBinary, ['join', url, ...words, ...policy])
+  run([nodeBinary, 'run', '--state', state, ...policy])
   return async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null)
     await answer?.text()

@@ -40,7 +40,7 @@ function copyOf(node: FarmNode, farm: Farm): ManagedProcess {
     {
       name: 'copy',
       command: nodeBinary,
-      args: ['run', '--state', stateDir],
+      args: ['run', '--state', stateDir, '--policy', node.policyFile],
       env: process.env,
       logFile: join(farm.home, 'logs/copy.log'),
       pidFile: join(farm.home, 'run/copy.pid'),
@@ -68,12 +68,18 @@ test('a node is enrolled, looked into, changed by hand, cloned, revoked, and let
     expect(command).toContain(`join ${farm.agentUrl} --token fst_`)
     await expect(page.getByText('Waiting for the node…')).toBeVisible()
     expect.soft(await wrongWithLooks(page)).toEqual([])
-    await runJoin(command, join(farm.home, 'nodes/extra'), ['--name', 'extra'])
+    await runJoin(command, { ...edge1, stateDir: join(farm.home, 'nodes/extra') }, [
+      '--name',
+      'extra',
+    ])
     await expect(page.getByText('extra has joined')).toBeVisible()
     await expect(page.getByText('It is not running yet')).toBeVisible()
     await expect(page.getByRole('region', { name: 'Tokens, table' })).toContainText('1 of 1 use')
     await expect(
-      runJoin(command, join(farm.home, 'nodes/another'), ['--name', 'another']),
+      runJoin(command, { ...edge1, stateDir: join(farm.home, 'nodes/another') }, [
+        '--name',
+        'another',
+      ]),
     ).rejects.toThrow(/has been used/)
   })
 
@@ -164,7 +170,7 @@ test('a node is enrolled, looked into, changed by hand, cloned, revoked, and let
     const command = await node.command()
     expect(command).toContain('--rejoin')
     await edge2.process.stop()
-    await runJoin(command, edge2.stateDir)
+    await runJoin(command, edge2)
     await expect(page.getByText('edge-2 has joined anew')).toBeVisible()
     edge2.process.start()
     await expect(edge2).toBeServing('/')

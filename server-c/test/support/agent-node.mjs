@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
+import { openPolicy, policyFor, writePolicy } from '../../../scripts/testing/node-policy.mjs'
 
 export const nodeBinary =
   process.env.FARMSTEAD_NODE ??
@@ -18,38 +19,15 @@ const proxies = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_
 const env = { ...process.env, ...Object.fromEntries(proxies.map((name) => [name, ''])) }
 for (const name of ['no_proxy', 'NO_PROXY']) delete env[name]
 
-/** A policy of the machine's owner under which a node may do all that tests ask for within `folders`. */
-export function policyFor(folders, overrides = {}) {
-  return {
-    serve: folders,
-    secrets: folders,
-    logs: folders,
-    runtime: folders,
-    listen: ['*:0-65535'],
-    adminBeyondLoopback: true,
-    users: ['root', 'nobody', 'daemon'],
-    groups: ['root', 'nogroup', 'daemon'],
-    symlinksAny: true,
-    ...overrides,
-  }
-}
-
-/** Writes it, as root would; returns the file. */
-export function writePolicy(file, policy) {
-  writeFileSync(file, JSON.stringify(policy), { mode: 0o644 })
-  return file
-}
-
-let openPolicy = null
-/** Without one, `join` would write to this machine's /etc and `run` would serve from /srv/www alone. */
+let anything = null
 function withPolicy(words) {
   if (!['join', 'run'].includes(words[0]) || words.includes('--policy')) return words
-  if (!openPolicy) {
+  if (!anything) {
     const dir = mkdtempSync(join(tmpdir(), 'farmstead-policy-'))
     process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
-    openPolicy = writePolicy(join(dir, 'policy.json'), policyFor(['/']))
+    anything = openPolicy(dir)
   }
-  return [...words, '--policy', openPolicy]
+  return [...words, ...anything]
 }
 
 /** Runs the nodeBinary to its end; a first argument { wrap, env } may put a command before it. */
@@ -88,7 +66,13 @@ export class AgentNode {
     const token = controlPlane.makeToken()
     const joined = await run(
       ...['join', controlPlane.url, '--token', token, '--state', node.state],
-      ...['--name', 'edge-1', '--policy', node.policy, ...(controlPlane.isPlain ? ['--insecure-http'] : [])],
+      ...[
+        '--name',
+        'edge-1',
+        '--policy',
+        node.policy,
+        ...(controlPlane.isPlain ? ['--insecure-http'] : []),
+      ],
     )
     if (joined.code !== 0) throw new Error(`join: ${joined.stderr}`)
     return node
@@ -118,7 +102,8 @@ export class AgentNode {
   }
 
   start(moreEnv = {}) {
-    this.#child = spawn(nodeBinary, ['run', '--state', this.state, '--policy', this.policy], {
+    const policy = this.policy === null ? [] : ['--policy', this.policy]
+    this.#child = spawn(nodeBinary, ['run', '--state', this.state, ...policy], {
       env: { ...env, ...moreEnv },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

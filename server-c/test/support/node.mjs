@@ -105,8 +105,11 @@ class RunningNode {
   }
 }
 
-/** `root` may be left out: then there is one, made of `files`. */
-export async function startNode(t, { files = {}, site = {}, config = {}, wrap = [] } = {}) {
+/** `root` may be left out: then there is one, made of `files`. `options`: of `serve`, by its folder. */
+export async function startNode(
+  t,
+  { files = {}, site = {}, config = {}, wrap = [], options = () => [] } = {},
+) {
   const folder = tempFolder(t)
   const root = site.root ?? join(folder, 'www')
   mkdirSync(root, { recursive: true })
@@ -121,7 +124,14 @@ export async function startNode(t, { files = {}, site = {}, config = {}, wrap = 
   }
   const configPath = join(folder, 'config.json')
   writeFileSync(configPath, JSON.stringify(whole, null, 2))
-  const [command, ...args] = [...wrap, nodeBinary, 'serve', '--config', configPath]
+  const [command, ...args] = [
+    ...wrap,
+    nodeBinary,
+    'serve',
+    '--config',
+    configPath,
+    ...options(folder),
+  ]
   const node = new RunningNode(
     spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] }),
     configPath,

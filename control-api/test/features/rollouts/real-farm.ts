@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../../../../scripts/testing/free-port.mjs'
+import { openPolicy } from '../../../../scripts/testing/node-policy.mjs'
 import type { Rollout } from '../../../src/features/rollouts/schema.ts'
 import { type Built, build, nodeBinary, tempDir } from '../../helper.ts'
 
@@ -68,9 +69,10 @@ async function startNode({ admin }: Built, url: string, name: string): Promise<v
   const token = await admin.inject({ method: 'POST', url: '/api/v1/enrolment-tokens', payload })
   const state = join(tempDir(), 'state')
   mkdirSync(state, { mode: 0o700 })
-  const words = ['--insecure-http', '--token', token.json().secret, '--state', state]
+  const policy = openPolicy(tempDir())
+  const words = ['--insecure-http', '--token', token.json().secret, '--state', state, ...policy]
   await execute(nodeBinary, ['join', url, ...words, '--name', name])
-  const child = spawn(nodeBinary, ['run', '--state', state], { stdio: 'ignore' })
+  const child = spawn(nodeBinary, ['run', '--state', state, ...policy], { stdio: 'ignore' })
   const ended = once(child, 'exit')
   onTestFinished(async () => {
     child.kill('SIGTERM')

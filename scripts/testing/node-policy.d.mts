@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+export type NodePolicy = {
+  serve?: string[]
+  secrets?: string[]
+  logs?: string[]
+  runtime?: string[]
+  listen?: string[]
+  adminBeyondLoopback?: boolean
+  users?: string[]
+  groups?: string[]
+  symlinksAny?: boolean
+}
+export function policyFor(folders: string[], overrides?: NodePolicy): NodePolicy
+export function writePolicy(file: string, policy: NodePolicy): string
+export function openPolicy(dir: string): [string, string]
