@@ -480,7 +480,7 @@ export interface paths {
         };
         /**
          * One node; its ETag is for changing name, labels and override
-         * @description The ETag counts those changes only: state and measurements come and go under it.
+         * @description The ETag counts those changes only: state and measurements come and go under it. `policy` is null for a node that is too old to say what its machine’s owner allows.
          */
         get: operations["getNode"];
         put?: never;
@@ -1982,6 +1982,114 @@ export interface components {
                 lastSeenAt: string;
             }[];
         };
+        NodeDetail: {
+            /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+            id: string;
+            /** @example edge-1 */
+            name: string;
+            /**
+             * @example {
+             *       "zone": "a"
+             *     }
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description The first group whose selector matches its labels */
+            group: string;
+            hostname: string;
+            /** @description farmstead-node version */
+            version: string;
+            os: string;
+            arch: string;
+            /** @description Its agent is talking to us now */
+            connected: boolean;
+            lastSeenAt: string | null;
+            bootId: string | null;
+            urls: string[];
+            sync: {
+                state: components["schemas"]["SyncState"];
+                /** @description One sentence: why it is in this state and what moves it on */
+                reason: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                since: string;
+                desired: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                acknowledged: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                effective: {
+                    generation: number;
+                    /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+                    digest: string;
+                    version: {
+                        /** @example edge-1 */
+                        config: string;
+                        number: number;
+                    } | null;
+                } | null;
+                /**
+                 * @description local: it serves a config that was changed on its machine
+                 * @enum {unknown}
+                 */
+                effectiveSource: "assigned" | "local";
+            };
+            lastResult: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                /** @enum {unknown} */
+                outcome: "applied" | "reverted" | "stuck" | "refused";
+                code: string | null;
+                message: string;
+                errors: components["schemas"]["ConfigError"][];
+                rolloutId: string | null;
+            } | null;
+            latency: components["schemas"]["LatencySummary"];
+            /** @description Newest values the node reported (server-c/src/gauges.def) */
+            gauges: {
+                [key: string]: number;
+            };
+            host: components["schemas"]["NodeHost"] | null;
+            identity: components["schemas"]["NodeIdentity"];
+            clone: components["schemas"]["NodeClone"] | null;
+            drift: components["schemas"]["NodeDrift"] | null;
+            cordon: {
+                by: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                at: string;
+                reason: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            enrolledAt: string;
+            policy: components["schemas"]["NodePolicy"] | null;
+        };
         NodeDrift: {
             digest: string;
             /** @description false: not loaded, or not good */
@@ -2075,6 +2183,34 @@ export interface components {
                 /** @description As the agent protocol has it: identity_expired, … */
                 code: string;
             } | null;
+        };
+        /** @description What the owner of the node’s machine allows; nothing here can change it */
+        NodePolicy: {
+            /**
+             * @description builtIn: its machine has no policy file, so the tight rules of the program hold
+             * @enum {unknown}
+             */
+            source: "file" | "builtIn";
+            path: string | null;
+            /** @example sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081 */
+            digest: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            since: string;
+            /** @description An empty list allows nothing */
+            rules: {
+                serve: string[];
+                secrets: string[];
+                logs: string[];
+                runtime: string[];
+                listen: string[];
+                adminBeyondLoopback: boolean;
+                users: string[];
+                groups: string[];
+                symlinksAny: boolean;
+            };
         };
         NodeTask: {
             /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
@@ -2362,11 +2498,49 @@ export interface components {
                     at: string;
                     reason: string;
                 } | null;
+                /** @description See `policyRefusals` */
+                willRefuse: boolean;
             }[];
             /** @description How many */
             waves: number;
             /** @description It would change them, and skips them */
             cordonedNodes: number;
+            /** @description What the policies that owners of machines laid there do not allow. Nodes that tell none are not counted; what links on a machine lead to only the machine knows. The order stays possible: the rollout pauses when the first of them refuses */
+            policyRefusals: {
+                /** @description So many nodes will refuse it */
+                nodes: number;
+                findings: {
+                    total: number;
+                    /** @description The first 100 */
+                    items: {
+                        /** @description What is not allowed, in places of the version’s text */
+                        error: {
+                            /** @description JSON Pointer (RFC 6901) */
+                            pointer: string;
+                            line: number;
+                            column: number;
+                            endLine: number;
+                            endColumn: number;
+                            code: string;
+                            message: string;
+                            hint: string;
+                        };
+                        nodes: {
+                            total: number;
+                            /** @description The first 100 */
+                            items: {
+                                /** @example node_01jd4q6v2m8w3x5y7z9abcdefg */
+                                nodeId: string;
+                                /** @example edge-1 */
+                                nodeName: string;
+                            }[];
+                        };
+                    }[];
+                };
+                /** @description Nodes of which it is not known: there were too many different texts and policies to ask about in one go, or farmstead-node could not be asked */
+                unchecked: number;
+                unavailable: string | null;
+            };
             policy: {
                 maxParallel: number | null;
                 blastBudget: number | null;
@@ -8052,7 +8226,38 @@ export interface operations {
                      *         "at": "2026-11-21T09:00:00.000Z",
                      *         "reason": "reason"
                      *       },
-                     *       "enrolledAt": "2026-11-21T09:00:00.000Z"
+                     *       "enrolledAt": "2026-11-21T09:00:00.000Z",
+                     *       "policy": {
+                     *         "source": "file",
+                     *         "path": "path",
+                     *         "digest": "sha256:9f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d0819f86d081",
+                     *         "since": "2026-11-21T09:00:00.000Z",
+                     *         "rules": {
+                     *           "serve": [
+                     *             "serve"
+                     *           ],
+                     *           "secrets": [
+                     *             "secrets"
+                     *           ],
+                     *           "logs": [
+                     *             "logs"
+                     *           ],
+                     *           "runtime": [
+                     *             "runtime"
+                     *           ],
+                     *           "listen": [
+                     *             "listen"
+                     *           ],
+                     *           "adminBeyondLoopback": true,
+                     *           "users": [
+                     *             "users"
+                     *           ],
+                     *           "groups": [
+                     *             "groups"
+                     *           ],
+                     *           "symlinksAny": true
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": {
@@ -8161,6 +8366,7 @@ export interface operations {
                          * @example 2026-11-21T09:00:00.000Z
                          */
                         enrolledAt: string;
+                        policy: components["schemas"]["NodePolicy"] | null;
                     };
                 };
             };
@@ -11569,11 +11775,43 @@ export interface operations {
                      *             "by": "by",
                      *             "at": "2026-11-21T09:00:00.000Z",
                      *             "reason": "reason"
-                     *           }
+                     *           },
+                     *           "willRefuse": true
                      *         }
                      *       ],
                      *       "waves": 1,
                      *       "cordonedNodes": 1,
+                     *       "policyRefusals": {
+                     *         "nodes": 1,
+                     *         "findings": {
+                     *           "total": 1,
+                     *           "items": [
+                     *             {
+                     *               "error": {
+                     *                 "pointer": "pointer",
+                     *                 "line": 1,
+                     *                 "column": 1,
+                     *                 "endLine": 1,
+                     *                 "endColumn": 1,
+                     *                 "code": "code",
+                     *                 "message": "message",
+                     *                 "hint": "hint"
+                     *               },
+                     *               "nodes": {
+                     *                 "total": 1,
+                     *                 "items": [
+                     *                   {
+                     *                     "nodeId": "node_01jd4q6v2m8w3x5y7z9abcdefg",
+                     *                     "nodeName": "edge-1"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "unchecked": 1,
+                     *         "unavailable": "unavailable"
+                     *       },
                      *       "policy": {
                      *         "maxParallel": 1,
                      *         "blastBudget": 1,

@@ -73,6 +73,7 @@ import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
+import { createPolicyChecks } from './node-check/policy-checks.ts'
 import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
@@ -184,6 +185,7 @@ export async function buildService(
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
   const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
   const validateAuthors = createValidateAuthors(validate)
+  const askPolicies = createPolicyChecks({ nodeCheck })
   const releases = createReleases()
   const previews = () => openPreviews({ db, validate, schema })
   const onUnrenderable = (nodeId: string) =>
@@ -374,6 +376,7 @@ export async function buildService(
           now,
           engine,
           checkFor: (text) => createNodeChecks(validate, text),
+          askPolicies,
           readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,

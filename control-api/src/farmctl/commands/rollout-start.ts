@@ -8,7 +8,7 @@ import { type Act, agree, type Tool } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
-import { planLines } from '../rollouts/view.ts'
+import { planLines, refusalText } from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
@@ -135,7 +135,7 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   const plan = await askPlan(tool, order)
   if (!tool.json) tool.terminal.note(planLines(plan).join('\n'))
   requireAccepted(plan)
-  await agree(tool, yes, `Roll ${order.config}@${order.version} out?`)
+  await agree(tool, yes, questionOf(plan))
   // What nobody looked at binds nobody.
   const planDigest = options.plan ?? (yes ? undefined : plan.planDigest)
   const body = {
@@ -147,6 +147,11 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   const started = (await bodyOf(tool.api().POST('/api/v1/rollouts', { body }))) as Rollout
   if (options.wait) await watchRollout(tool, started.id)
   else tool.show(started, () => [startedLine(started)])
+}
+
+function questionOf({ config, version, policyRefusals: { nodes } }: RolloutPlan): string {
+  const all = `Roll ${config}@${version} out`
+  return nodes > 0 ? `${refusalText(nodes)}. ${all} all the same?` : `${all}?`
 }
 
 const startedLine = ({ id, startedAt, reason }: Rollout) =>

@@ -7,6 +7,7 @@ import { driftOf, driftText } from '../../agents/drift.ts'
 import type { Fleet } from '../../agents/fleet.ts'
 import type { LogRequests } from '../../agents/log-requests.ts'
 import type { Effective } from '../../agents/messages.gen.ts'
+import { findOwnerPolicy } from '../../agents/owner-policy.ts'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import { NameTaken, NodeNotFound, type Refusal, SelectorInvalid } from '../../errors.ts'
@@ -39,13 +40,14 @@ import { nodeIdentityRoutes } from './identity-routes.ts'
 import { nodeRenderedRoutes } from './rendered-routes.ts'
 import {
   EffectiveConfigSchema,
+  NodeDetailSchema,
   NodePatchSchema,
   NodeSchema,
   NodesQuerySchema,
   OverrideSchema,
 } from './schema.ts'
 import { activeNode, changeNode, createNodeStore, decommission, nameIsTaken } from './store.ts'
-import { createNodeView } from './view.ts'
+import { createNodeView, viewPolicy } from './view.ts'
 
 type Deps = {
   db: Kysely<Database>
@@ -132,15 +134,16 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'One node; its ETag is for changing name, labels and override',
         description:
-          'The ETag counts those changes only: state and measurements come and go under it.',
+          'The ETag counts those changes only: state and measurements come and go under it. `policy` is null for a node that is too old to say what its machine’s owner allows.',
         params,
-        response: { 200: NodeSchema },
+        response: { 200: NodeDetailSchema },
       },
     },
     async ({ params: { id } }, reply) => {
       const row = await find(id)
       reply.header('etag', etagOf(row.revision))
-      return await show(row)
+      const policy = await findOwnerPolicy(db, id)
+      return { ...(await show(row)), policy: policy && viewPolicy(policy) }
     },
   )
 

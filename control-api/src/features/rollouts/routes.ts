@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { NotAllowed, SelectorInvalid, TokenNotAllowed } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
+import type { AskPolicies } from '../../node-check/policy-checks.ts'
 import type { Permission } from '../../permissions.ts'
 import { InRecovery } from '../../recovery.ts'
 import { DryRunQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
@@ -23,6 +24,7 @@ import {
 } from './errors.ts'
 import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './order-schema.ts'
 import { outlookOf } from './outlook.ts'
+import { policyRefusalsOf } from './policy-refusals.ts'
 import { RolloutSchema, RolloutsQuerySchema } from './schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { listRollouts } from './store.ts'
@@ -38,7 +40,9 @@ const ActiveSchema = Type.Intersect([
   }),
 ])
 
-export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
+type Deps = StartDeps & { askPolicies: AskPolicies }
+
+export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, isConnected } = deps
 
   app.get(
@@ -124,8 +128,9 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
         const { config, version } = wish
         const nodeIds = plan.nodes.map(({ node }) => node.id)
         const outlook = await outlookOf(deps, { ...wish, nodeIds })
-        const said = viewPlan({ ...plan, excluded: shown }, isConnected)
-        return { config, version, ...said, ...outlook }
+        const { policyRefusals, refusing } = await policyRefusalsOf(deps, plan.nodes)
+        const said = viewPlan({ ...plan, excluded: shown }, { isConnected, refusing })
+        return { config, version, ...said, policyRefusals, ...outlook }
       }
       const author = { id: user?.id ?? null, username: nameOf(user) }
       const id = await startRollout(deps, { ...wish, message, author, planDigest })

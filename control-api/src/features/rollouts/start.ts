@@ -292,6 +292,7 @@ const toTask = (
   digest: digest ?? '',
   group_name: group,
   kind: kindOf(node),
+  policy_rules: node.policy_rules,
   text,
   textId,
 })

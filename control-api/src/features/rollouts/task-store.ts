@@ -12,10 +12,8 @@ import { UNPROVEN } from './tasks.ts'
 
 export type TaskRow = Selectable<RolloutTables['node_tasks']>
 export type TaskWithName = TaskRow & { node_name: string; cordon: string | null }
-export type NewTask = Pick<TaskRow, 'node_id' | 'digest' | 'group_name' | 'kind' | 'wave'> & {
-  text: string
-  textId: string
-}
+type Planned = 'node_id' | 'digest' | 'group_name' | 'kind' | 'policy_rules' | 'wave'
+export type NewTask = Pick<TaskRow, Planned> & { text: string; textId: string }
 
 export async function insertTasks(
   trx: Trx,
@@ -78,6 +76,7 @@ const TASK_COLUMNS = [
   'flaps',
   'refusals',
   'kind',
+  'policy_rules',
   'excused',
 ] as const
 type ReducedRow = Pick<TaskWithName, (typeof TASK_COLUMNS)[number] | 'node_name' | 'cordon'>
@@ -117,6 +116,7 @@ const toTask = (row: ReducedRow, isConnected: boolean): Task => ({
   flaps: row.flaps,
   refusals: row.refusals,
   kind: row.kind,
+  policyRules: row.policy_rules,
   isExcused: row.excused === 1,
   isConnected,
   cordon: cordonOf(row),

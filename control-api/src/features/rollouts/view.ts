@@ -99,10 +99,12 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))
 
-export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boolean) {
+type Seen = { isConnected: (nodeId: string) => boolean; refusing: ReadonlySet<string> }
+
+export function viewPlan(plan: Arrangement, seen: Seen) {
   const { waveOf, waves, policy } = plan.arranged
   const nodes = plan.nodes.map((planned) => ({
-    ...viewPlanned(planned, isConnected),
+    ...viewPlanned(planned, seen),
     wave: waveOf.get(planned.node.id) ?? 0,
   }))
   const excluded = some(plan.excluded.map(viewExcluded))
@@ -112,7 +114,7 @@ export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boo
   return { nodes, waves, cordonedNodes, ...said, excluded }
 }
 
-const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({
+const viewPlanned = (planned: PlannedNode, { isConnected, refusing }: Seen) => ({
   nodeId: planned.node.id,
   nodeName: planned.node.name,
   connected: isConnected(planned.node.id),
@@ -123,6 +125,7 @@ const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => bool
   group: planned.group,
   kind: kindOf(planned.node),
   cordon: viewCordon(planned.node),
+  willRefuse: refusing.has(planned.node.id),
 })
 
 const viewExcluded = ({ node, group, reason }: ExcludedNode) => ({

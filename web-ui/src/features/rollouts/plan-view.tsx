@@ -8,6 +8,7 @@ import { Notice } from '../../components/notice.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { PlanRefusals } from './plan-refusals.tsx'
 import { blastRadius, isToChange, planParts } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
 import classes from './rollouts.module.css'
@@ -43,6 +44,7 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
           Those that take it back hold, and four times as many nodes go at once.
         </Notice>
       )}
+      <PlanRefusals plan={plan} />
       <Outlook plan={plan} />
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {plan.cordonedNodes > 0 && (
@@ -197,12 +199,13 @@ function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
         {node.digest === null ? <span className="dim">–</span> : <Digest value={node.digest} />}
       </td>
       <td className={classes.says}>
-        {node.errors.length === 0 ? (
-          <span className="dim">none</span>
-        ) : (
-          <ConfigErrors config={plan.config} errors={node.errors} />
-        )}
+        <Findings config={plan.config} node={node} />
       </td>
     </tr>
   )
+}
+
+function Findings({ config, node }: { config: string; node: Row['node'] }) {
+  if (node.errors.length > 0) return <ConfigErrors config={config} errors={node.errors} />
+  return node.willRefuse ? 'not allowed on its machine' : <span className="dim">none</span>
 }
