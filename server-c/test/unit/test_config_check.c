@@ -82,6 +82,14 @@ static void write_file(const char *name, const char *bytes, mode_t mode)
     chmod(path, mode);
 }
 
+static void make_folder(const char *name)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    CHECK_INT(__LINE__, name, mkdir(path, 0755), 0);
+}
+
 static void remove_file(const char *name)
 {
     char path[96];
@@ -294,7 +302,7 @@ static void test_process(void)
         {__LINE__, "a pid file to be", "\"pidFile\": \"$/pid\"", ""},
         {__LINE__, "a pid file's folder is missing", "\"pidFile\": \"$/x/pid\"",
          "/process/pidFile missing_file"},
-        {__LINE__, "a folder as pid file", "\"pidFile\": \"$\"", "/process/pidFile missing_file"},
+        {__LINE__, "a folder as pid file", "\"pidFile\": \"$\"", "/process/pidFile protected_file"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -378,7 +386,8 @@ static void check_site_rows(void)
         char text[512];
 
         snprintf(text, sizeof(text),
-                 "{\"listen\": [{\"port\": 0}], \"sites\": [{\"hosts\": [\"*\"], \"root\": \"$\", "
+                 "{\"listen\": [{\"port\": 0}], \"sites\": [{\"hosts\": [\"*\"], \"root\": "
+                 "\"$/served\", "
                  "%s}]}",
                  rows[i].site);
         check_machine(rows[i].line, rows[i].name, config_of(text), NULL, rows[i].want);
@@ -387,6 +396,7 @@ static void check_site_rows(void)
 
 static void test_sites(void)
 {
+    make_folder("served");
     write_file("key", "0123456789abcdef\n", 0644);
     write_file("short", "0123456789abcde\n", 0644);
     write_file("users", "anna:$2y$05$8U3i4RQK1sS2dHHDaWbtoeEuVEHYMEqzDNbNPCJUoIQ2dVsqp5FNm\n",
@@ -395,6 +405,7 @@ static void test_sites(void)
     remove_file("key");
     remove_file("short");
     remove_file("users");
+    remove_file("served");
 }
 
 /* The part before the variable must be there. */
@@ -427,10 +438,11 @@ static void test_user_of_the_node(void)
     static const char text[] =
         "{\"listen\": [{\"port\": 0}], \"process\": {\"user\": \"nobody\"}, \"sites\": "
         "[{\"hosts\": "
-        "[\"*\"], \"root\": \"$\", \"signedUrls\": [{\"secretFile\": \"$/key\"}]}]}";
+        "[\"*\"], \"root\": \"$/served\", \"signedUrls\": [{\"secretFile\": \"$/key\"}]}]}";
 
     if (geteuid() != 0 || getpwnam("nobody") == NULL)
         return;
+    make_folder("served");
     write_file("key", "0123456789abcdef\n", 0600);
     check_machine(__LINE__, "root's alone", config_of(text), NULL,
                   "/sites/0/signedUrls/0/secretFile permission");
@@ -440,6 +452,7 @@ static void test_user_of_the_node(void)
     write_file("key", "root is root again", 0600);
     CHECK_INT(__LINE__, "rights are back", access("/etc/shadow", R_OK), 0);
     remove_file("key");
+    remove_file("served");
 }
 
 /* A list of a folder needs more than a way through it. */

@@ -29,9 +29,10 @@ int supervisor_child_memory(void)
 }
 
 int supervisor_child_start(struct supervisor_child *child, const char *state_dir,
-                           const struct supervisor_order *order, int memory_fd, int lock_fd)
+                           const char *policy_path, const struct supervisor_order *order,
+                           int memory_fd, int lock_fd)
 {
-    (void)state_dir, (void)memory_fd, (void)lock_fd;
+    (void)state_dir, (void)policy_path, (void)memory_fd, (void)lock_fd;
     fake.starts++;
     fake.order = *order;
     errno = EAGAIN;
