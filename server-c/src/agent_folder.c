@@ -324,8 +324,9 @@ int agent_folder_replace(struct agent_folder *folder, const char *name, const ch
 {
     char beside[64];
     snprintf(beside, sizeof(beside), "%s.new", name);
-    int fd =
-        openat(folder->dir_fd, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    /* O_NONBLOCK: as in agent_folder_read(). */
+    int fd = openat(folder->dir_fd, beside,
+                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     int err =
         fd < 0 || give_to_owner(folder, fd) != 0 || write_whole(fd, text, len) != 0 ? errno : 0;
     /* close() reports a write error of some file systems. */
