@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -81,16 +82,38 @@ for (const [how, change] of [
     assert.equal((await node.status()).effective.generation, 1)
   })
 
-test('a key behind a link that is turned (Kubernetes) is taken, on all loops', async (t) => {
-  const { node, folder, secretFile, takes } = await start(t, { config: { workers: 3 } })
-  writeFileSync(join(folder, 'other'), SECOND)
-  symlinkSync('other', `${secretFile}.new`)
-  renameSync(`${secretFile}.new`, secretFile)
-  await node.logLine(/has changed: what is in it now is in force/)
-  for (let i = 0; i < 20; i++) {
-    assert.equal(await takes(SECOND), 200)
-    assert.equal(await takes(FIRST), 403)
+test('a key in a folder whose link is turned (Kubernetes) is taken each time, on all loops', async (t) => {
+  const volume = tempFolder(t)
+  const secretFile = join(volume, 'key')
+  /** As the kubelet writes a secret: a new folder, a link turned to it, the old folder gone. */
+  const turn = (name, key) => {
+    mkdirSync(join(volume, name))
+    writeFileSync(join(volume, name, 'key'), key)
+    const old = existsSync(join(volume, '..data')) && readlinkSync(join(volume, '..data'))
+    symlinkSync(name, join(volume, '..data_tmp'))
+    renameSync(join(volume, '..data_tmp'), join(volume, '..data'))
+    if (old) rmSync(join(volume, old), { recursive: true })
   }
+  turn('..1', FIRST)
+  symlinkSync('..data/key', secretFile)
+  const node = await startNode(t, {
+    files: { 'paid/film.txt': 'film' },
+    site: { signedUrls: [{ paths: ['/paid/**'], secretFile }] },
+    config: { workers: 3 },
+  })
+  for (const [name, key, old] of [
+    ['..2', SECOND, FIRST],
+    ['..3', FIRST, SECOND],
+  ]) {
+    const from = node.log.length
+    turn(name, key)
+    await node.logLine(/has changed: what is in it now is in force/, from)
+    for (let i = 0; i < 20; i++) {
+      assert.equal(await statusOf(node.port, key), 200)
+      assert.equal(await statusOf(node.port, old), 403)
+    }
+  }
+  assert.doesNotMatch(node.log, / error /)
 })
 
 const filesUnusable = async (node) => (await node.status()).gauges.filesUnusable
