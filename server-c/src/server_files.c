@@ -60,15 +60,24 @@ static void renew(struct server_files *files, struct site_set *seen, struct name
     uv_mutex_unlock(&srv->applying);
 }
 
-/* `for_files`: there is something to look at. False: the end. */
-static bool wait_for_turn(struct server_files *files, bool for_files)
+/* Whatever wakes it: two looks are a second apart, or what they agree on says nothing. */
+static void wait_for_next_look(struct server_files *files)
+{
+    uint64_t end_ns = monotonic_ns() + LOOK_EVERY_MS * NS_PER_MS, now_ns;
+
+    while (!files->is_ending && (now_ns = monotonic_ns()) < end_ns)
+        uv_cond_timedwait(&files->wake, &files->lock, end_ns - now_ns);
+}
+
+/* False: the end. */
+static bool wait_for_turn(struct server_files *files, bool has_files)
 {
     bool goes_on;
 
     uv_mutex_lock(&files->lock);
-    if (for_files && !files->is_ending)
-        uv_cond_timedwait(&files->wake, &files->lock, LOOK_EVERY_MS * NS_PER_MS);
-    while (!for_files && !files->is_ending && !files->is_woken)
+    if (has_files)
+        wait_for_next_look(files);
+    while (!has_files && !files->is_ending && !files->is_woken)
         uv_cond_wait(&files->wake, &files->lock);
     files->is_woken = false;
     goes_on = !files->is_ending;
