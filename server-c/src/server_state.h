@@ -27,7 +27,7 @@ struct server {
     uint32_t active;                     /* workers that listen; the others rest */
     struct bound_list bound;
     struct admin *admin;
-    struct server_files *files; /* looks after the files that the config names */
+    struct server_files *files;        /* looks after the files that the config names */
     struct config_listen admin_listen; /* address owned; "" : none */
     int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
     void *before_serving_arg;
