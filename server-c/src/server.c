@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "peer_table.h"
 #include "server_bind.h"
+#include "server_files.h"
 #include "server_lanes.h"
 #include "server_state.h"
 #include "site.h"
@@ -81,9 +82,14 @@ struct server *server_new(int *err)
     srv->shared.auth = auth_store_new(srv->shared.stat_lane, srv->auth_lane);
     if (!srv->shared.auth)
         goto fail_auth_store;
+    srv->files = server_files_start(srv);
+    if (!srv->files)
+        goto fail_files;
     *err = 0;
     return srv;
 
+fail_files:
+    auth_store_free(srv->shared.auth);
 fail_auth_store:
     io_lane_free(srv->auth_lane);
 fail_auth_lane:
@@ -117,6 +123,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
 {
     bool is_stuck = false;
 
+    server_files_end(srv->files); /* it asks the loops, as the admin does */
     release_held(srv, 0, NULL);
     admin_stop(srv->admin);        /* it asks the loops: before them */
     bound_list_clear(&srv->bound); /* so that the loops' closing is the end */
@@ -124,6 +131,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
         worker_stop(srv->workers[i], drain_ms);
     for (uint32_t i = 0; i < srv->worker_count; i++)
         is_stuck |= !worker_join(srv->workers[i]);
+    is_stuck |= !server_files_join(srv->files);
     if (is_stuck) {
         log_error("server: a disk does not answer; ending without its threads");
         access_log_free(srv->shared.access_log);
@@ -370,6 +378,12 @@ void server_before_serving(struct server *srv,
     srv->before_serving_arg = arg;
 }
 
+void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation)
+{
+    swap_workers(srv, sites, generation, srv->active);
+    set_state(srv, sites, generation, false);
+}
+
 static void serve_nothing(struct server *srv)
 {
     bound_list_clear(&srv->bound);
@@ -421,6 +435,21 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
     return 0;
 }
 
+/* The same text: only what is in the files that it names can be new. */
+static void apply_again(struct server *srv, uint64_t generation)
+{
+    struct site_set *sites = srv->sites;
+    struct named_files files;
+
+    named_files_read(&files, sites->cfg, &sites->files);
+    if (named_files_equal(&files, &sites->files)) {
+        named_files_fini(&files);
+        server_swap_sites(srv, site_set_get(sites), generation);
+    } else {
+        server_swap_sites(srv, site_set_renew(sites, &files), generation);
+    }
+}
+
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors)
 {
@@ -430,12 +459,13 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     if (!cfg) {
         serve_nothing(srv);
     } else if (srv->sites && strcmp(srv->sites->cfg->digest, cfg->digest) == 0) {
-        swap_workers(srv, srv->sites, generation, srv->active);
-        set_state(srv, site_set_get(srv->sites), generation, false);
+        apply_again(srv, generation);
     } else {
         result = apply(srv, cfg, generation, errors);
     }
     uv_mutex_unlock(&srv->applying);
+    auth_store_expire(srv->shared.auth);
+    server_files_wake(srv->files);
     return result;
 }
 

@@ -25,10 +25,14 @@ struct server *server_new(int *err);
 /* Swap to `cfg` (takes its own reference) as `generation`. New listeners are bound before anything
  * is swapped, so a failure leaves the old config serving: returns -1 and adds to `errors`. On 0
  * every loop serves the new config; requests under way end under the old one. Equal digest: only
- * the generation changes, nothing is reloaded. `cfg` NULL (generation 0): serve nothing again, as
+ * the generation changes, and what is new in the files that the config names. `cfg` NULL (generation 0): serve nothing again, as
  * before the first apply; requests under way end. Serialised: one caller at a time. */
 int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors);
+
+/* Whether the files that the running config names are what it goes by, and can all be used: if so, to
+ * apply an equal config changes nothing but the generation. */
+bool server_files_are_current(struct server *srv);
 
 /* Before the first server_apply(): `function` is called once, by the apply of the first config, when
  * all that it needs is open and bound and nothing is served yet. That is the moment to give rights

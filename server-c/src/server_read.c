@@ -77,6 +77,8 @@ void server_metrics(struct server *srv, struct server_metrics *out)
     out->gauges[GAUGE_READ_BUSY] = read_lane.busy;
     uv_mutex_lock(&srv->lock);
     out->gauges[GAUGE_WORKERS] = srv->active_shown;
+    out->gauges[GAUGE_FILES_UNUSABLE] =
+        srv->sites ? (double)named_files_unusable(&srv->sites->files) : 0;
     uv_mutex_unlock(&srv->lock);
     out->monotonic_ms = (monotonic_ns() - srv->started_ns) / NS_PER_MS;
 }

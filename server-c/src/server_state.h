@@ -14,6 +14,7 @@
 #define WORKERS_MAX 256
 
 struct admin;
+struct server_files;
 
 struct server {
     struct loop_shared shared;
@@ -26,6 +27,7 @@ struct server {
     uint32_t active;                     /* workers that listen; the others rest */
     struct bound_list bound;
     struct admin *admin;
+    struct server_files *files;        /* looks after the files that the config names */
     struct config_listen admin_listen; /* address owned; "" : none */
     int (*before_serving)(void *, const struct config *, struct config_errors *); /* NULL: done */
     void *before_serving_arg;
@@ -37,5 +39,9 @@ struct server {
     uint64_t generation, reloads;
     uint32_t active_shown;
 };
+
+/* All loops go by `sites`, whose reference is taken over: of the config that runs, and so with the
+ * listeners that there are. Under `applying`. */
+void server_swap_sites(struct server *srv, struct site_set *sites, uint64_t generation);
 
 #endif
