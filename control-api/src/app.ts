@@ -73,6 +73,7 @@ import { openMetricsStore } from './metrics-store/metrics-store.ts'
 import { namedSchemas } from './named-schemas.ts'
 import { createNodeBinary } from './node-binary.ts'
 import { createNodeCheck } from './node-check/node-check.ts'
+import { createAskOwners } from './node-check/owners.ts'
 import { createPolicyChecks } from './node-check/policy-checks.ts'
 import { createSecondFactor } from './people/second-factor.ts'
 import { sessionIsAlive } from './people/sessions.ts'
@@ -185,9 +186,9 @@ export async function buildService(
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
   const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
   const validateAuthors = createValidateAuthors(validate)
-  const askPolicies = createPolicyChecks({ nodeCheck })
+  const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
   const releases = createReleases()
-  const previews = () => openPreviews({ db, validate, schema })
+  const previews = () => openPreviews({ db, validate, schema, askOwners })
   const onUnrenderable = (nodeId: string) =>
     app.log.error({ nodeId }, 'the released version cannot be made into a text for this node')
   const engine = createEngine({
@@ -376,7 +377,7 @@ export async function buildService(
           now,
           engine,
           checkFor: (text) => createNodeChecks(validate, text),
-          askPolicies,
+          askOwners,
           readGrouping,
           findVersionText: async (name, number) =>
             (await findVersion(db, name, number))?.text ?? null,

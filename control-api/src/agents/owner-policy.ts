@@ -64,6 +64,15 @@ export async function findOwnerPolicy(
   return { ...rest, rules: JSON.parse(rules), sinceMs }
 }
 
+/** By id, as they are stored: JSON. */
+export async function ownerRules(
+  db: Kysely<Database>,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('policy_rules').selectAll().where('id', 'in', ids).execute()
+  return new Map(rows.map(({ id, rules }) => [id, rules]))
+}
+
 /** What nobody obeys any more. */
 async function forgetRules({ trx }: Unit, rulesId: string): Promise<void> {
   await trx

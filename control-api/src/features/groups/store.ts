@@ -63,12 +63,20 @@ export const configExists = async (db: Reader, name: string): Promise<boolean> =
 export const labelsOfNodes = (db: Reader): Promise<{ labels: string }[]> =>
   db.selectFrom('nodes').select('labels').where('decommissioned_at_ms', 'is', null).execute()
 
-export type GroupedNode = { id: string; name: string; labels: string; merge_patch: string }
+export type GroupedNode = {
+  id: string
+  name: string
+  labels: string
+  merge_patch: string
+  /** Of its machine's owner; null: not known. */
+  policy_rules: string | null
+}
 
 export const groupedNodes = (db: Reader): Promise<GroupedNode[]> =>
   db
     .selectFrom('nodes')
-    .select(['id', 'name', 'labels', 'merge_patch'])
+    .leftJoin('node_policies', 'node_policies.node_id', 'nodes.id')
+    .select(['id', 'name', 'labels', 'merge_patch', 'rules_id as policy_rules'])
     .where('decommissioned_at_ms', 'is', null)
     .orderBy('name')
     .execute()

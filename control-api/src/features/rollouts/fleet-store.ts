@@ -44,15 +44,6 @@ export const activeNodes = (db: Reader): Promise<FleetNode[]> =>
     .orderBy('name')
     .execute()
 
-/** By id, as they are stored: JSON. */
-export async function policyRules(
-  db: Reader,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await db.selectFrom('policy_rules').selectAll().where('id', 'in', ids).execute()
-  return new Map(rows.map(({ id, rules }) => [id, rules]))
-}
-
 export type LatestAssignment = Pick<
   Selectable<AssignmentsTable>,
   'generation' | 'config' | 'digest' | 'state'

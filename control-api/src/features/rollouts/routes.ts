@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { NotAllowed, SelectorInvalid, TokenNotAllowed } from '../../errors.ts'
 import type { App, SignedInUser } from '../../fastify.ts'
 import { NodeCheckUnavailable } from '../../node-check/errors.ts'
-import type { AskPolicies } from '../../node-check/policy-checks.ts'
+import type { AskOwners } from '../../node-check/owners.ts'
 import type { Permission } from '../../permissions.ts'
 import { InRecovery } from '../../recovery.ts'
 import { DryRunQuerySchema, ProblemSchema, pageOf, RolloutIdSchema } from '../../schema/common.ts'
@@ -40,7 +40,7 @@ const ActiveSchema = Type.Intersect([
   }),
 ])
 
-type Deps = StartDeps & { askPolicies: AskPolicies }
+type Deps = StartDeps & { askOwners: AskOwners }
 
 export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, isConnected } = deps
@@ -128,7 +128,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
         const { config, version } = wish
         const nodeIds = plan.nodes.map(({ node }) => node.id)
         const outlook = await outlookOf(deps, { ...wish, nodeIds })
-        const { policyRefusals, refusing } = await policyRefusalsOf(deps, plan.nodes)
+        const { policyRefusals, refusing } = await policyRefusalsOf(deps.askOwners, plan.nodes)
         const said = viewPlan({ ...plan, excluded: shown }, { isConnected, refusing })
         return { config, version, ...said, policyRefusals, ...outlook }
       }

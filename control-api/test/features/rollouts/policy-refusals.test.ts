@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Policy } from '../../../src/agents/messages.gen.ts'
 import type { RolloutPlan } from '../../../src/features/rollouts/order-schema.ts'
 import { policyRefusalsOf } from '../../../src/features/rollouts/policy-refusals.ts'
+import { createAskOwners } from '../../../src/node-check/owners.ts'
 import type { PolicyQuestion } from '../../../src/node-check/policy-checks.ts'
 import { example } from '../../agents/node-client.ts'
 import { build } from '../../helper.ts'
@@ -171,7 +172,8 @@ describe('a farm of ten thousand nodes', () => {
       return { of, unavailable: null }
     }
     const nodes = Array.from({ length: 10_000 }, (_, i) => planned(i))
-    return { questions, ...(await policyRefusalsOf({ db: services.db, askPolicies }, nodes)) }
+    const askOwners = createAskOwners({ db: services.db, askPolicies })
+    return { questions, ...(await policyRefusalsOf(askOwners, nodes)) }
   }
   const isOf = (a: PolicyQuestion, b: { textId: string; rulesId: string }) =>
     a.textId === b.textId && a.rulesId === b.rulesId

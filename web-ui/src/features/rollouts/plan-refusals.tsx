@@ -24,15 +24,15 @@ export function PlanRefusals({ plan }: { plan: RolloutPlan }) {
       {nodes > 0 && (
         <Notice tone="bad" title={refusalTitle(policyRefusals)}>
           <p>
-            The owners of their machines do not allow what it asks for. They go on with what they
-            have, and the rollout pauses at the first of them. Change the version or an override,
+            What it asks for is not what the owners of the machines allow. Such a node goes on with
+            what it has, and the rollout pauses at the first. Change the version or an override,
             leave them out, or have it allowed on the machines.
           </p>
           <ul className={classes.refusals}>
-            {findings.items.map(({ error, nodes: of }) => (
-              <li key={JSON.stringify(error)}>
+            {together(findings.items).map(({ key, of, errors }) => (
+              <li key={key}>
                 <Names of={of} />
-                <ConfigErrors config={config} errors={[error]} />
+                <ConfigErrors config={config} errors={errors} />
               </li>
             ))}
             {more > 0 && <li className="dim">and {plural(more, 'more finding')}</li>}
@@ -46,6 +46,15 @@ export function PlanRefusals({ plan }: { plan: RolloutPlan }) {
       )}
     </>
   )
+}
+
+/** What the same nodes will refuse stands together. */
+function together(items: readonly Finding[]) {
+  const groups = Map.groupBy(items, ({ nodes }) => JSON.stringify(nodes))
+  return [...groups].flatMap(([key, found]) => {
+    const [first] = found
+    return first ? [{ key, of: first.nodes, errors: found.map(({ error }) => error) }] : []
+  })
 }
 
 function Names({ of: { total, items } }: { of: Finding['nodes'] }) {

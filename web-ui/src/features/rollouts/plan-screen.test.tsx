@@ -111,10 +111,17 @@ describe('the plan', () => {
       nodeId: `node_${i}`,
       nodeName: `web-${i}`,
     }))
-    const finding = { error: refusal, nodes: { total: 120, items: [who, ...others] } }
+    const them = { total: 120, items: [who, ...others] }
+    const log = { ...refusal, pointer: '/accessLog/path', line: 12 }
     const policyRefusals: RolloutPlan['policyRefusals'] = {
       nodes: 120,
-      findings: { total: 1, items: [finding] },
+      findings: {
+        total: 2,
+        items: [
+          { error: refusal, nodes: them },
+          { error: log, nodes: them },
+        ],
+      },
       unchecked: 0,
       unavailable: null,
     }
@@ -126,6 +133,7 @@ describe('the plan', () => {
       expect(alert).toHaveTextContent('120 nodes will refuse it')
       expect(alert).toHaveTextContent(/edge-1, web-0, .*, web-8 and 110 more/)
       expect(alert).toHaveTextContent(refusal.message)
+      expect(within(alert).getAllByRole('link', { name: 'edge-1' })).toHaveLength(1)
       const place = within(alert).getByRole('link', { name: '/sites/0/root 9:15' })
       expect(place).toHaveAttribute('href', expect.stringContaining('/configs/default?'))
       expect(screen.getByText('Will refuse it')).toBeVisible()

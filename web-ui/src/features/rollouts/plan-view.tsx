@@ -24,6 +24,7 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
   const hasStrategy = plan.policy.blastBudget !== null
   return (
     <>
+      <PlanRefusals plan={plan} />
       <section className="panel" aria-labelledby="plan-heading">
         <div className="panel-head">
           <h2 id="plan-heading">
@@ -44,7 +45,6 @@ export function PlanView({ plan, drifted }: PlanViewProps) {
           Those that take it back hold, and four times as many nodes go at once.
         </Notice>
       )}
-      <PlanRefusals plan={plan} />
       <Outlook plan={plan} />
       {plan.excluded.total > 0 && <Excluded excluded={plan.excluded} />}
       {plan.cordonedNodes > 0 && (

@@ -69,12 +69,12 @@ const HowToWiden = () => (
 )
 
 const factsOf = (rules: Rules) => [
-  { name: 'Serves from', value: <Entries of={rules.serve} /> },
+  { name: 'Serves', value: <Entries of={rules.serve} /> },
   { name: 'Listens on', value: <Lines of={listenLines(rules.listen)} /> },
   { name: 'Admin page', value: adminWords(rules) },
-  { name: 'Logs in', value: <Entries of={rules.logs} /> },
-  { name: 'Passwords and keys in', value: <Entries of={rules.secrets} /> },
-  { name: 'Sockets and pid file in', value: <Entries of={rules.runtime} /> },
+  { name: 'Logs', value: <Entries of={rules.logs} /> },
+  { name: 'Passwords and keys', value: <Entries of={rules.secrets} /> },
+  { name: 'Sockets, pid file', value: <Entries of={rules.runtime} /> },
   { name: 'Runs as user', value: <Entries of={rules.users} /> },
   { name: 'Runs as group', value: <Entries of={rules.groups} /> },
   { name: 'Symbolic links', value: symlinkWords(rules) },
