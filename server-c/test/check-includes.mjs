@@ -20,7 +20,7 @@ const layers = [
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|confined_.*|config_check.*|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
+      /^(access_line|access_log|auth.*|confined_.*|config_check.*|control_group|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|machine|metrics(_.*)?|mount_list|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
   },
   {
     name: 'traffic',
