@@ -8,6 +8,7 @@
 #include "config.h"
 #include "config_check.h"
 #include "config_check_exposed.h"
+#include "config_check_sizes.h"
 #include "json_text.h"
 
 #include <errno.h>
@@ -135,6 +136,7 @@ static bool print_text(const char *name, const struct config *cfg,
 static int check_text(const struct arguments *args, const struct buf *text)
 {
     struct config_errors errors = {0}, warnings = {0};
+    struct config_sizes sizes;
     struct config *cfg = config_parse(text->data, text->len, &errors);
     const char *name = strcmp(args->file, "-") == 0 ? "stdin" : args->file;
     bool is_right, is_printed = true;
@@ -142,6 +144,7 @@ static int check_text(const struct arguments *args, const struct buf *text)
     if (cfg != NULL && !args->text_only) {
         config_check_machine(cfg, NULL, &errors);
         config_check_exposed(cfg, NULL, &warnings);
+        config_check_fit(&sizes, cfg, &warnings);
     }
     if (args->as_json)
         is_printed = print_json(cfg, &errors, &warnings);
