@@ -9,6 +9,7 @@
 #include "config.h"
 #include "config_check.h"
 #include "config_check_bounds.h"
+#include "config_check_sizes.h"
 #include "json_text.h"
 #include "owner_file.h"
 
@@ -170,14 +171,17 @@ static bool print_text(const char *name, const struct config *cfg,
 static int check_text(const struct arguments *args, const struct buf *text)
 {
     struct config_errors errors = {0}, warnings = {0};
+    struct config_sizes sizes;
     struct config *cfg = config_parse(text->data, text->len, &errors);
     const char *name = strcmp(args->file, "-") == 0 ? "stdin" : args->file;
     bool is_right, is_printed = true;
 
-    if (cfg != NULL && !args->text_only)
-        config_check_machine(cfg, NULL, &errors);
-    else if (cfg != NULL)
+    if (cfg != NULL && args->text_only) {
         config_check_bounds_text(cfg, &errors);
+    } else if (cfg != NULL) {
+        config_check_machine(cfg, NULL, &errors);
+        config_check_fit(&sizes, cfg, &warnings);
+    }
     if (args->as_json)
         is_printed = print_json(cfg, &errors, &warnings);
     else

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* config_check.c — see config_check.h. Here: the order of the checks, the logs, and whether the
- * process may have as many descriptors as the config needs. */
+/* config_check.c — see config_check.h. Here: the order of the checks, and the logs. */
 #include "config_check.h"
 
 #include "buf.h"
 #include "config_check_parts.h"
-#include "descriptors.h"
 #include "mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -111,23 +107,6 @@ static void check_log(const struct check *check, const char *path, const char *r
     buf_fini(&seen);
 }
 
-/* The hard limit: the server raises its own up to it. */
-static void check_descriptors(const struct check *check)
-{
-    uint64_t needed = descriptors_needed(check->cfg);
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_max == RLIM_INFINITY ||
-        needed <= limit.rlim_max)
-        return;
-    config_errors_add_at(
-        check->errors, check->cfg, CONFIG_CODE_RESOURCE_LIMIT, "/limits/connections",
-        "lower limits.connections or fileCache.maxOpenFiles, or raise the limit "
-        "of open files",
-        "connections and open files need %" PRIu64 " descriptors, this process may have %" PRIu64,
-        needed, (uint64_t)limit.rlim_max);
-}
-
 static bool is_there(const char *path)
 {
     struct stat st;
@@ -201,6 +180,6 @@ int config_check_machine(const struct config *cfg, const struct config *running,
               "/accessLog/path");
     check_log(&check, cfg->error_log.path, running ? running->error_log.path : "",
               "/errorLog/path");
-    check_descriptors(&check);
+    config_check_sizes(&check);
     return end_check(&check, first, dropped);
 }

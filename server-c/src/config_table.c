@@ -231,7 +231,9 @@ const struct option config_table[] = {
     {.name = "workers",
      .type = OPTION_INTEGER,
      .title = "Event loops",
-     .help = "Event loops, each a thread with its own connections. \"auto\" is one per core. "
+     .help = "Event loops, each a thread with its own connections. \"auto\" is one per core, as "
+             "far as a control group's quota of processor time (rounded up) and 16 MiB of memory "
+             "for each allow. "
              "Lowering it may reset connections that are being made at that moment.",
      .lighttpd = "server.max-worker",
      .default_json = "\"auto\"",

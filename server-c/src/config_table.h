@@ -33,6 +33,7 @@ struct option {
     const char *default_json;    /* NULL: the option must be given */
     bool takes_effect_at_start;  /* false: a push changes it live */
     bool takes_auto;             /* of an integer: "auto" is auto_value */
+    int fit;                     /* enum config_fit: lowered to what the machine has if left out */
     int64_t auto_value;          /* CONFIG_AUTO where 0 can't be written */
     int64_t min, max;            /* integer: the value; string(s), map: characters of one text */
     size_t min_items, max_items; /* lists and maps */

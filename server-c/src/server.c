@@ -11,11 +11,13 @@
 #include "descriptors.h"
 #include "listener.h"
 #include "log.h"
+#include "machine.h"
 #include "mem.h"
 #include "peer_table.h"
 #include "server_bind.h"
 #include "server_files.h"
 #include "server_lanes.h"
+#include "server_sizes.h"
 #include "server_state.h"
 #include "site.h"
 #include "util.h"
@@ -57,8 +59,10 @@ static void make_boot_id(char out[33])
 struct server *server_new(int *err)
 {
     struct server *srv = xcalloc(1, sizeof(*srv));
+    struct config_machine machine;
 
     descriptors_raise_limit();
+    machine_read(&machine); /* while it can be seen */
     make_boot_id(srv->boot_id);
     srv->started_ns = monotonic_ns();
     srv->admin_listen.address = xstrdup("");
@@ -154,12 +158,6 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
 }
 
 /* --- preparing ------------------------------------------------------------------------------- */
-
-static uint32_t wanted_loops(const struct config *cfg)
-{
-    uint32_t loops = cfg->workers == CONFIG_AUTO ? uv_available_parallelism() : cfg->workers;
-    return loops < WORKERS_MAX ? loops : WORKERS_MAX;
-}
 
 static int start_workers(struct server *srv, const struct preparation *prep,
                          struct config_errors *errors)
@@ -301,11 +299,10 @@ static int prepare_workers(struct server *srv, struct preparation *prep,
 static int prepare(struct server *srv, struct preparation *prep, const struct config *cfg,
                    struct config_errors *errors)
 {
-    *prep = (struct preparation){.cfg = cfg, .loops = wanted_loops(cfg), .admin_fd = -1};
+    *prep = (struct preparation){.cfg = cfg, .loops = cfg->workers, .admin_fd = -1};
     /* Here, where every config passes, also one that a start finds in the state folder. */
     if (config_check_owner(cfg, srv->sites ? srv->sites->cfg : NULL, errors) != 0)
         return -1;
-    descriptors_reserve(descriptors_needed(cfg));
     if (start_workers(srv, prep, errors) != 0 ||
         binding_prepare(&prep->binding, cfg, prep->loops, &srv->bound, srv->active, errors) != 0)
         return -1;
@@ -427,8 +424,11 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors)
 {
     struct preparation prep;
+    struct config_sizes sizes;
 
-    release_held(srv, wanted_loops(cfg), cfg); /* while nobody waits for new sockets yet */
+    server_sizes_fit(&sizes, cfg);
+    descriptors_reserve(config_sizes_descriptors(&sizes, cfg));
+    release_held(srv, sizes.loops, cfg); /* while nobody waits for new sockets yet */
     if (prepare(srv, &prep, cfg, errors) != 0)
         return -1;
     put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);

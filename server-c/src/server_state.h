@@ -7,11 +7,10 @@
 #ifndef FARMSTEAD_SERVER_STATE_H
 #define FARMSTEAD_SERVER_STATE_H
 
+#include "config_sizes.h"
 #include "server.h"
 #include "server_bind.h"
 #include "worker.h"
-
-#define WORKERS_MAX 256
 
 struct admin;
 struct server_files;
@@ -23,8 +22,8 @@ struct server {
     uint64_t started_ns;
     uv_mutex_t applying;
 
-    struct worker *workers[WORKERS_MAX]; /* changed by the one who applies */
-    uint32_t active;                     /* workers that listen; the others rest */
+    struct worker *workers[CONFIG_WORKERS_MAX]; /* changed by the one who applies */
+    uint32_t active;                            /* workers that listen; the others rest */
     struct bound_list bound;
     struct admin *admin;
     struct server_files *files;        /* looks after the files that the config names */

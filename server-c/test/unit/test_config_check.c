@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -480,13 +481,29 @@ static void test_descriptors(void)
     low.rlim_cur = low.rlim_max = 1000;
     setrlimit(RLIMIT_NOFILE, &low);
     check_machine(__LINE__, "too many",
-                  config_with(folder, "\"listen\": [{\"port\": 0}], \"limits\": {\"connections\": "
-                                      "900}, \"fileCache\": {\"maxOpenFiles\": 64}"),
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"workers\": 1, \"limits\": "
+                                      "{\"connections\": 500}, \"fileCache\": "
+                                      "{\"maxOpenFiles\": 64}"),
                   NULL, "/limits/connections resource_limit");
+    check_machine(__LINE__, "too many files",
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"fileCache\": "
+                                      "{\"maxOpenFiles\": 1000}"),
+                  NULL, "/fileCache/maxOpenFiles resource_limit");
     check_machine(__LINE__, "enough",
-                  config_with(folder, "\"listen\": [{\"port\": 0}], \"limits\": {\"connections\": "
-                                      "800}, \"fileCache\": {\"maxOpenFiles\": 64}"),
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"workers\": 1, \"limits\": "
+                                      "{\"connections\": 400}, \"fileCache\": "
+                                      "{\"maxOpenFiles\": 64}"),
                   NULL, "");
+    check_machine(__LINE__, "what was left out gives way",
+                  config_with(folder, "\"listen\": [{\"port\": 0}]"), NULL, "");
+}
+
+static void test_memory(void)
+{
+    check_machine(__LINE__, "more than there is",
+                  config_with(folder, "\"listen\": [{\"port\": 0}], \"fileCache\": "
+                                      "{\"maxBytes\": 1099511627776}"),
+                  NULL, "/fileCache/maxBytes resource_limit");
 }
 
 /* Root may do anything, so this one steps down to nobody; it runs last. */
@@ -515,12 +532,8 @@ static void test_permissions(void)
 
 int main(void)
 {
-    struct rlimit limit;
-
     CHECK_TRUE(mkdtemp(folder) != NULL, "%s", folder);
     chmod(folder, 0755);
-    getrlimit(RLIMIT_NOFILE, &limit);
-    CHECK_TRUE(limit.rlim_max > 17000, "the defaults need more descriptors than this limit");
     test_roots_and_logs();
     test_ports();
     test_ports_of_ours();
@@ -534,6 +547,7 @@ int main(void)
     test_listed_folder();
     test_permissions();
     test_jail();
+    test_memory();
     test_descriptors();
     rmdir(folder);
     return check_end("config_check");
