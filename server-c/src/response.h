@@ -93,7 +93,8 @@ void response_head_file(struct response_head *out, const struct response_scope *
 /* A 206 with several ranges: before each goes a text of its own, and one ends the body. Refers to
  * what it is made from. */
 struct response_multipart {
-    const struct http_ranges *ranges;
+    const struct http_byte_range *ranges;
+    size_t count;
     uint64_t size;         /* of the file */
     struct mime_type type; /* of the file; its name is NULL when a rule removes it */
     const char *boundary;
@@ -106,7 +107,7 @@ void response_multipart_init(struct response_multipart *multipart, const struct 
                              const char *boundary);
 /* The bytes of the whole body. */
 uint64_t response_multipart_length(const struct response_multipart *multipart);
-/* Appends the text before range `i`, or, with i == ranges->count, the one that ends the body. */
+/* Appends the text before range `i`, or, with i == count, the one that ends the body. */
 void response_multipart_text(struct response_head *out, const struct response_multipart *multipart,
                              size_t i);
 void response_head_multipart(struct response_head *out, const struct response_scope *scope,
