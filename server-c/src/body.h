@@ -31,6 +31,13 @@ struct body_piece {
     size_t text_len;
     uint64_t offset, len;
 };
+/* Made when it is their turn: who takes hundreds of them slowly has us hold one text. */
+struct body_pieces {
+    size_t count;
+    bool (*make)(struct body_pieces *pieces, size_t i,
+                 struct body_piece *piece); /* false: no memory */
+    void (*free)(struct body_pieces *pieces);
+};
 
 /* What follows the head: `text`, then the range, then the pieces in their order. */
 struct body_part {
@@ -39,8 +46,7 @@ struct body_part {
     uint64_t offset, len;
     char *text; /* on the heap; NULL: none */
     size_t text_len;
-    struct body_piece *pieces; /* on the heap; NULL: none */
-    size_t piece_count;
+    struct body_pieces *pieces; /* on the heap; NULL: none */
 };
 /* Frees texts and pieces of a part that is not sent: of an answer to HEAD, say. */
 void body_part_fini(struct body_part *part);
@@ -64,8 +70,8 @@ struct body {
     uint64_t sent;              /* bytes the socket took so far */
     char *pending;              /* bytes to send before anything else; on the heap */
     size_t pending_pos, pending_len;
-    struct body_piece *pieces; /* on the heap; [next_piece, piece_count) are to come */
-    size_t piece_count, next_piece;
+    struct body_pieces *pieces; /* on the heap; those from next_piece on are to come */
+    size_t next_piece;
     struct body_read *read; /* under way */
 };
 

@@ -240,70 +240,6 @@ static struct response_head ready_head(struct conn *c, struct file_entry *entry)
     return head;
 }
 
-/* --- several ranges -------------------------------------------------------------------------- */
-
-#define PART_HEAD_MAX 5120 /* a boundary, a type (a rule's, too), two numbers of 20 digits */
-
-static char *part_text(const struct response_multipart *multipart, size_t i, size_t *len)
-{
-    char bytes[PART_HEAD_MAX];
-    struct response_head text = {.out = bytes, .cap = sizeof(bytes)};
-    char *copy;
-
-    response_multipart_text(&text, multipart, i);
-    copy = text.overflow ? NULL : malloc(text.len);
-    if (copy)
-        memcpy(copy, bytes, text.len);
-    *len = text.len;
-    return copy;
-}
-
-/* The first follows the head at once, which waits for its bytes as before any other body. */
-static bool make_pieces(struct body_part *part, const struct response_multipart *multipart)
-{
-    const struct http_ranges *ranges = multipart->ranges;
-
-    part->offset = ranges->items[0].offset;
-    part->len = ranges->items[0].length;
-    part->text = part_text(multipart, 0, &part->text_len);
-    part->pieces = calloc(ranges->count, sizeof(*part->pieces));
-    if (!part->text || !part->pieces)
-        return false;
-    part->piece_count = ranges->count;
-    for (size_t i = 1; i <= ranges->count; i++) {
-        struct body_piece *piece = &part->pieces[i - 1];
-
-        piece->text = part_text(multipart, i, &piece->text_len);
-        if (!piece->text)
-            return false;
-        if (i == ranges->count)
-            break;
-        piece->offset = ranges->items[i].offset;
-        piece->len = ranges->items[i].length;
-    }
-    return true;
-}
-
-static void send_multipart(struct conn *c, struct file_entry *entry, const struct file_facts *facts,
-                           const struct response_plan *plan, bool from_memory)
-{
-    struct response_file file = describe(c, entry, facts);
-    struct response_head head = conn_start_head(c, HTTP_PARTIAL_CONTENT);
-    struct body_part part = {.entry = entry, .from_memory = from_memory};
-    struct response_multipart multipart;
-    char boundary[RESPONSE_BOUNDARY_MAX + 1];
-
-    loop_boundary(c->loop, boundary, sizeof(boundary));
-    response_multipart_init(&multipart, plan, &c->ex->scope, &file, boundary);
-    response_head_multipart(&head, &c->ex->scope, &file, &multipart, c->loop->date_second);
-    if (make_pieces(&part, &multipart)) {
-        conn_send_head(c, &head, &part);
-        return;
-    }
-    body_part_fini(&part); /* no memory */
-    conn_close(c);
-}
-
 /* --- the bytes ------------------------------------------------------------------------------- */
 
 static void send_file(struct conn *c, struct file_entry *entry, const struct file_facts *facts,
@@ -315,7 +251,8 @@ static void send_file(struct conn *c, struct file_entry *entry, const struct fil
     bool may_keep;
 
     if (plan->is_multipart) {
-        send_multipart(c, entry, facts, plan, from_memory);
+        struct response_file file = describe(c, entry, facts);
+        conn_send_multipart(c, entry, &file, plan, from_memory);
         return;
     }
     if (plan->status != HTTP_OK && plan->status != HTTP_PARTIAL_CONTENT &&

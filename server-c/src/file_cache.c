@@ -37,20 +37,26 @@ struct file_lookup {
 
 /* --- the answer of a look-up ----------------------------------------------------------------- */
 
-/* It is trusted from `lookup` on; while its date can't be told, until it can at the latest. */
+static int64_t half_ttl_ms(const struct file_cache *cache)
+{
+    return cache->limits.ttl_ms / 2;
+}
+
+/* It is trusted from `lookup` on. While its date can't be told it is as old as it must be for the next
+ * look-up, ahead of time as any, to be when it can. */
 static void note_time(const struct file_cache *cache, struct file_entry *entry,
                       const struct file_lookup *lookup)
 {
-    int64_t open_ns = lookup->found.date_open_ns, until_ms;
+    int64_t open_ns = lookup->found.date_open_ns, began_ms;
 
     entry->checked_ms = (int64_t)(lookup->job.started_ns / NS_PER_MS);
     entry->facts.has_date = open_ns == 0;
     entry->date_is_pending = open_ns > 0 && open_ns < DATE_SOON_NS;
     if (!entry->date_is_pending)
         return;
-    until_ms = ((int64_t)monotonic_ns() + open_ns) / (int64_t)NS_PER_MS + 1;
-    if (until_ms - (int64_t)cache->limits.ttl_ms < entry->checked_ms)
-        entry->checked_ms = until_ms - (int64_t)cache->limits.ttl_ms;
+    began_ms = ((int64_t)monotonic_ns() + open_ns) / (int64_t)NS_PER_MS - half_ttl_ms(cache);
+    if (began_ms < entry->checked_ms)
+        entry->checked_ms = began_ms;
 }
 
 static void fill_entry(struct file_cache *cache, struct file_entry *entry,
@@ -80,9 +86,12 @@ static void fill_entry(struct file_cache *cache, struct file_entry *entry,
     entry->inode = found->st.st_ino;
     file_facts_init(&entry->facts, entry->version.size, entry->version.mtime_seconds,
                     entry->version.mtime_ns, wall_clock_seconds());
-    if (site->etag_inode)
+    if (found->is_of_build)
+        file_facts_distrust_time(&entry->facts, entry->ctime.tv_sec, (uint32_t)entry->ctime.tv_nsec,
+                                 entry->inode);
+    else if (site->etag_inode)
         file_facts_add_inode(&entry->facts, entry->inode);
-    if (found->has_young_mtime) /* its next change may leave size and time as they are */
+    if (found->has_young_tag) /* its next change may leave size and time as they are */
         entry->facts.etag_len = 0;
     note_time(cache, entry, lookup);
     entry->fd = found->fd;
@@ -341,9 +350,9 @@ static bool is_trusted(struct file_cache *cache, struct file_entry *entry)
  * later find it fresh. */
 static bool wants_refresh(struct file_cache *cache, struct file_entry *entry)
 {
-    int64_t half_ms = cache->limits.ttl_ms / 2;
+    int64_t half_ms = half_ttl_ms(cache);
 
-    return age_of(cache, entry) > half_ms && !entry->lookup && !entry->date_is_pending &&
+    return age_of(cache, entry) > half_ms && !entry->lookup &&
            (entry->is_watched ||
             (int64_t)(cache->now_ms - entry->touched_ms) <= half_ms + FILE_TOUCH_MS) &&
            !file_watch_may_wait(cache, entry);

@@ -47,7 +47,7 @@ struct file_entry {
     bool is_negative;
     bool is_watched;      /* all that could change it is reported */
     bool is_folder;       /* for dir_listing.h; it has a descriptor, no facts and no body */
-    bool date_is_pending; /* its second is over soon: then it is looked up again, for its date */
+    bool date_is_pending; /* its second is over soon: then it is looked up again for it */
     bool knows_codings;   /* else none was looked for */
     bool seeks_codings;   /* somebody takes some: the next look-up looks for them */
     unsigned codings;     /* a bit per enum http_coding whose sibling ("x.js.br") is there, is

@@ -7,6 +7,7 @@
 
 #include "confined_open.h"
 #include "http_coding.h"
+#include "response.h"
 #include "served_file.h"
 
 #include <errno.h>
@@ -229,6 +230,7 @@ static enum http_status look_up(const struct search *search, struct span path)
 static void end_search(const struct search *search)
 {
     struct file_found *found = search->found;
+    const struct timespec *mtime;
 
     if (found->status != HTTP_OK) {
         found->fd = -1;
@@ -236,10 +238,12 @@ static void end_search(const struct search *search)
     }
     if (found->is_folder)
         return;
-    found->date_open_ns = date_open_ns(&found->st.st_mtim, &search->now);
-    found->has_young_mtime = is_young(&found->st.st_mtim, &search->now);
+    mtime = &found->st.st_mtim;
+    found->is_of_build = file_time_is_of_build(mtime->tv_sec, (uint32_t)mtime->tv_nsec);
+    found->date_open_ns = found->is_of_build ? INT64_MAX : date_open_ns(mtime, &search->now);
+    found->has_young_tag = is_young(found->is_of_build ? &found->st.st_ctim : mtime, &search->now);
     found->is_settling =
-        found->is_settling || found->has_young_mtime || is_young(&found->st.st_ctim, &search->now);
+        found->is_settling || found->has_young_tag || is_young(&found->st.st_ctim, &search->now);
 }
 
 static struct file_found new_found(const struct file_place *place, const struct file_key *key)

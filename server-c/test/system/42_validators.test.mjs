@@ -2,7 +2,7 @@
 // A validator that was given away never stands for other bytes: whoever asks with the ones a file came
 // with gets 304 only for that file. (Contents behind equal times and tags: docs/serving-files.md.)
 import assert from 'node:assert/strict'
-import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -73,6 +73,63 @@ for (const engine of ENGINES)
     assert.ok(Date.parse(dated.headers.date) > Date.parse(dated.headers['last-modified']))
     for (const condition of conditionsOf(dated))
       assert.equal((await get(node.port, '/page.html', { lines: [condition] })).status, 304)
+  })
+
+/* What builds set the times of all files to. */
+const BUILD_TIMES = {
+  'zero (OSTree, reproducible images)': 0,
+  'one (Nix, Guix, Jib)': 1,
+  '1980 (zip)': 315_532_800,
+  '1980 and a second (buildpacks)': 315_532_801,
+  '1985 (npm)': 499_162_500,
+  '2000 (Bazel)': 946_684_800,
+}
+
+for (const [name, time] of Object.entries(BUILD_TIMES))
+  test(`two releases whose times are all ${name} are two`, async (t) => {
+    const node = await startNode(t, { config: { workers: 1 } })
+    const path = join(node.root, 'app.js')
+    const publish = {
+      'by rename': (content) => {
+        writeFileSync(`${path}.new`, content)
+        utimesSync(`${path}.new`, time, time)
+        renameSync(`${path}.new`, path)
+      },
+      // Where the inode's number is likely to be given again.
+      'after removal': (content) => {
+        rmSync(path)
+        writeFileSync(path, content)
+        utimesSync(path, time, time)
+      },
+      'in place': (content) => {
+        writeFileSync(path, content)
+        utimesSync(path, time, time)
+      },
+    }
+    publish['by rename']('release 0')
+    await sleep(SETTLED_MS)
+    let release = 0
+    for (const [way, step] of Object.entries(publish)) {
+      const first = await get(node.port, '/app.js')
+      const { etag } = first.headers
+      assert.equal(first.text, `release ${release}`)
+      assert.ok(etag, 'it has a tag')
+      assert.equal(first.headers['last-modified'], undefined)
+      const lines = [`If-None-Match: ${etag}`]
+      assert.equal((await get(node.port, '/app.js', { lines })).status, 304)
+      step(`release ${++release}`)
+      await sleep(SETTLED_MS)
+      await until(async () => (await get(node.port, '/app.js')).text !== first.text, 'the release')
+      const again = await get(node.port, '/app.js', { lines })
+      assert.equal(again.status, 200, way)
+      const date = new Date(time * 1000).toUTCString()
+      for (const line of [`If-Range: ${etag}`, `If-Range: ${date}`]) {
+        const spliced = await get(node.port, '/app.js', { lines: ['Range: bytes=5-', line] })
+        assert.equal(spliced.status, 200, `${way}: ${line}`)
+      }
+      const since = await get(node.port, '/app.js', { lines: [`If-Modified-Since: ${date}`] })
+      assert.equal(since.status, 200, way)
+    }
   })
 
 test('a compressed copy that is being written has no tag, nor one made of nothing', async (t) => {

@@ -188,15 +188,15 @@ static void test_youth(void)
 
     site = (struct config_site){0};
     make("young", 0, "x");
-    CHECK_TRUE(find("/young").is_settling && find("/young").has_young_mtime, "written just now");
-    make("set", 1000, "x");
-    CHECK_TRUE(!find("/set").has_young_mtime, "its time was set");
+    CHECK_TRUE(find("/young").is_settling && find("/young").has_young_tag, "written just now");
+    make("set", 1000000000, "x");
+    CHECK_TRUE(!find("/set").has_young_tag, "its time was set");
     usleep(60000);
     CHECK_TRUE(!find("/set").is_settling, "its ctime has settled");
     site.precompressed = codings;
     site.precompressed_count = 1;
     make("set.gz", 0, "x");
-    CHECK_TRUE(find("/set").is_settling && !find("/set").has_young_mtime, "a sibling has not");
+    CHECK_TRUE(find("/set").is_settling && !find("/set").has_young_tag, "a sibling has not");
     CHECK_INT(__LINE__, "which does not count yet", find("/set").codings, 0);
     site.precompressed_count = 0;
 }
@@ -229,8 +229,19 @@ static void test_open_dates(void)
     site = (struct config_site){0};
     make("dated", 0, "x");
     CHECK_TRUE(find("/dated").date_open_ns > 0, "its second goes on");
-    make("dated", 1000, "x");
+    make("dated", 1000000000, "x");
     CHECK_INT(__LINE__, "is over", find("/dated").date_open_ns, 0);
+}
+
+/* A build gave it its time: what tells it from others is when the inode changed. */
+static void test_times_of_builds(void)
+{
+    site = (struct config_site){0};
+    make("built", 1, "x");
+    CHECK_TRUE(find("/built").is_of_build && find("/built").has_young_tag, "made just now");
+    CHECK_TRUE(find("/built").date_open_ns == INT64_MAX, "a date that tells nothing");
+    usleep(60000);
+    CHECK_TRUE(!find("/built").has_young_tag && !find("/built").is_settling, "settled");
 }
 
 /* A file that cannot be opened for now is not a file that is not there. */
@@ -263,6 +274,7 @@ int main(void)
     test_siblings();
     test_youth();
     test_open_dates();
+    test_times_of_builds();
     test_leased_file();
     shell_in(root, "rm -rf \"$PWD\"");
     return check_end("file_lookup");
