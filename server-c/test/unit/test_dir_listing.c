@@ -325,7 +325,7 @@ static void test_names_longer_than_name_max(void)
     struct dir_entries entries = {0};
     char name[PATH_MAX];
 
-    site_policy_init(&policy, &site);
+    site_policy_init(&policy, &site, NULL);
     memset(name, 'n', sizeof(name));
     name[sizeof(name) - 1] = '\0';
     for (size_t len = 1; len < sizeof(name); len = 4 * len + 3) {
