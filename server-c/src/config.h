@@ -252,6 +252,8 @@ struct config {
     struct config_site *sites;
     size_t site_count;
 
+    bool is_fitted; /* what was left out is what this machine has (config_sizes.h) */
+
     char *text; /* the author's bytes */
     size_t text_len;
     char digest[CONFIG_DIGEST_LEN + 1]; /* of the RFC 8785 form of `text` */

@@ -128,6 +128,9 @@ uint64_t config_sizes_descriptors(const struct config_sizes *sizes, const struct
 
 void config_sizes_store(struct config *cfg, const struct config_sizes *sizes)
 {
+    if (cfg->is_fitted) /* going back to it: others read it by now */
+        return;
+    cfg->is_fitted = true;
     cfg->workers = sizes->loops;
     cfg->limits.connections = (uint32_t)sizes->values[FIT_CONNECTIONS];
     cfg->file_cache.max_open_files = (uint32_t)sizes->values[FIT_OPEN_FILES];

@@ -28,7 +28,7 @@ void config_sizes_make(struct config_sizes *out, const struct config *cfg,
                        const struct config_machine *machine);
 /* The most descriptors that the node can come to hold at a time, with some to spare. */
 uint64_t config_sizes_descriptors(const struct config_sizes *sizes, const struct config *cfg);
-/* Makes them the config's own. Only while nobody else reads `cfg`. */
+/* Makes them the config's own, once: before anybody else reads `cfg`. */
 void config_sizes_store(struct config *cfg, const struct config_sizes *sizes);
 
 /* "limits.connections"; static. FIT_NONE has none. */

@@ -424,11 +424,10 @@ static int apply(struct server *srv, struct config *cfg, uint64_t generation,
                  struct config_errors *errors)
 {
     struct preparation prep;
-    struct config_sizes sizes;
 
-    server_sizes_fit(&sizes, cfg);
-    descriptors_reserve(config_sizes_descriptors(&sizes, cfg));
-    release_held(srv, sizes.loops, cfg); /* while nobody waits for new sockets yet */
+    server_sizes_fit(&srv->sizes, cfg);
+    descriptors_reserve(config_sizes_descriptors(&srv->sizes, cfg));
+    release_held(srv, srv->sizes.loops, cfg); /* while nobody waits for new sockets yet */
     if (prepare(srv, &prep, cfg, errors) != 0)
         return -1;
     put_in_force(srv, &prep, site_set_new(cfg, srv->sites), generation);

@@ -6,6 +6,7 @@
 #include "machine.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void say(const struct config_sizes *sizes)
 {
@@ -21,16 +22,25 @@ static void say(const struct config_sizes *sizes)
              machine.memory_bytes, machine.descriptors);
 }
 
-void server_sizes_fit(struct config_sizes *out, struct config *cfg)
+static bool is_same(const struct config_sizes *a, const struct config_sizes *b)
+{
+    return a->loops == b->loops && memcmp(a->values, b->values, sizeof(a->values)) == 0;
+}
+
+void server_sizes_fit(struct config_sizes *said, struct config *cfg)
 {
     struct config_errors warnings = {0};
+    struct config_sizes sizes;
 
-    config_check_fit(out, cfg, &warnings);
-    for (size_t i = 0; i < warnings.count; i++)
-        log_warn("%s; %s", warnings.items[i].message, warnings.items[i].hint);
+    config_check_fit(&sizes, cfg, &warnings);
+    if (!is_same(&sizes, said)) {
+        for (size_t i = 0; i < warnings.count; i++)
+            log_warn("%s; %s", warnings.items[i].message, warnings.items[i].hint);
+        say(&sizes);
+    }
     config_errors_fini(&warnings);
-    say(out);
-    config_sizes_store(cfg, out);
+    config_sizes_store(cfg, &sizes);
+    *said = sizes;
 }
 
 void server_sizes_gauges(double gauges[GAUGE_COUNT], const struct config *cfg)

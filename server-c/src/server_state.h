@@ -24,6 +24,7 @@ struct server {
 
     struct worker *workers[CONFIG_WORKERS_MAX]; /* changed by the one who applies */
     uint32_t active;                            /* workers that listen; the others rest */
+    struct config_sizes sizes;                  /* of the config that was applied last */
     struct bound_list bound;
     struct admin *admin;
     struct server_files *files;        /* looks after the files that the config names */
