@@ -6,6 +6,7 @@
 #include "buf.h"
 #include "config_check_parts.h"
 #include "descriptors.h"
+#include "log_file.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uv.h>
 
 static enum config_code code_of_errno(int err)
 {
@@ -80,30 +82,23 @@ void config_check_folder_of(const struct check *check, const char *path, const c
     free(folder);
 }
 
-static void check_writable(const struct check *check, const char *path, const char *pointer)
+static void check_log(const struct check *check, const char *path, enum log_file_kind kind,
+                      const char *pointer)
 {
-    struct stat st;
-    int err = stat(path, &st) == 0 ? 0 : errno;
-
-    if (err == ENOENT) {
-        config_check_folder_of(check, path, pointer, "log");
-        return;
-    }
-    if (err == 0)
-        err = S_ISDIR(st.st_mode) ? EISDIR : config_check_access(path, W_OK);
-    if (err != 0)
-        config_check_report_path(check, pointer, path, err, "write to",
-                                 "name a file that the node's user may write");
-}
-
-static void check_log(const struct check *check, const char *path, const char *pointer)
-{
+    struct log_file_problem problem;
     struct buf seen;
+    int err;
 
+    if (*path == '\0')
+        return;
     buf_init(&seen);
     config_check_see(&seen, check, path);
-    if (*path != '\0')
-        check_writable(check, seen.data, pointer);
+    err = log_file_look(seen.data, kind, &problem);
+    if (err == UV_ENOENT)
+        config_check_folder_of(check, seen.data, pointer, "log");
+    else if (err)
+        config_errors_add_at(check->errors, check->cfg, problem.code, pointer, problem.hint,
+                             "\"%s\" %s", seen.data, problem.what);
     buf_fini(&seen);
 }
 
@@ -166,8 +161,8 @@ int config_check_machine(const struct config *cfg, const struct config *running,
     config_check_listeners(&check);
     config_check_process(&check);
     check_sites(&check);
-    check_log(&check, cfg->access_log.path, "/accessLog/path");
-    check_log(&check, cfg->error_log.path, "/errorLog/path");
+    check_log(&check, cfg->access_log.path, LOG_FILE_ACCESS, "/accessLog/path");
+    check_log(&check, cfg->error_log.path, LOG_FILE_ERROR, "/errorLog/path");
     check_descriptors(&check);
     config_errors_sort(errors, first);
     return errors->count > first || errors->dropped > dropped ? -1 : 0;

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "util.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static void print_help(FILE *out)
 
 int main(int argc, char **argv)
 {
+    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files (EFBIG) is a full disk, and no death */
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

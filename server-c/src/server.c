@@ -112,6 +112,12 @@ static void release_held(struct server *srv, uint32_t loops, const struct config
         uv_sleep(HELD_MS);
 }
 
+static void end_access_log(struct server *srv)
+{
+    if (!access_log_free(srv->shared.access_log))
+        log_error("access log: its disk does not answer; lines are lost");
+}
+
 bool server_stop(struct server *srv, uint32_t drain_ms)
 {
     bool is_stuck = false;
@@ -125,7 +131,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
         is_stuck |= !worker_join(srv->workers[i]);
     if (is_stuck) {
         log_error("server: a disk does not answer; ending without its threads");
-        access_log_free(srv->shared.access_log);
+        end_access_log(srv);
         return false;
     }
     for (uint32_t i = 0; i < srv->worker_count; i++)
@@ -134,7 +140,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     io_lane_free(srv->auth_lane);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
-    access_log_free(srv->shared.access_log);
+    end_access_log(srv);
     peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
     free(srv->admin_listen.address);
@@ -196,32 +202,30 @@ static int bind_admin(struct server *srv, struct preparation *prep, struct confi
     return 0;
 }
 
-static int report_log(const struct config *cfg, const char *pointer, const char *path, int err,
-                      struct config_errors *errors)
+static int report_log(const struct config *cfg, const char *pointer, const char *path,
+                      const struct log_file_problem *problem, struct config_errors *errors)
 {
-    config_errors_add_at(errors, cfg,
-                         err == UV_ENOENT ? CONFIG_CODE_MISSING_FILE : CONFIG_CODE_PERMISSION,
-                         pointer, "name a file that the node's user may write",
-                         "can't open \"%s\": %s", path, uv_strerror(err));
+    config_errors_add_at(errors, cfg, problem->code, pointer, problem->hint, "\"%s\" %s", path,
+                         problem->what);
     return -1;
 }
 
 /* The last step that can fail; it leaves both logs as they were when it does. */
 static int switch_logs(struct server *srv, const struct config *cfg, struct config_errors *errors)
 {
+    struct access_log *log = srv->shared.access_log;
     const char *old_access = srv->sites ? srv->sites->cfg->access_log.path : "";
     const char *access = cfg->access_log.path;
     bool access_changes = strcmp(old_access, access) != 0;
-    int err = access_changes ? access_log_configure(srv->shared.access_log, access) : 0;
+    struct log_file_problem problem, ignored;
 
-    if (err)
-        return report_log(cfg, "/accessLog/path", access, err, errors);
-    err = log_configure(cfg->error_log.path, cfg->error_log.level);
-    if (!err)
+    if (access_changes && access_log_configure(log, access, &problem) != 0)
+        return report_log(cfg, "/accessLog/path", access, &problem, errors);
+    if (log_configure(cfg->error_log.path, cfg->error_log.level, &problem) == 0)
         return 0;
     if (access_changes)
-        access_log_configure(srv->shared.access_log, old_access);
-    return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
+        access_log_configure(log, old_access, &ignored);
+    return report_log(cfg, "/errorLog/path", cfg->error_log.path, &problem, errors);
 }
 
 static int call_before_serving(struct server *srv, const struct config *cfg,
@@ -324,7 +328,8 @@ static void serve_nothing(struct server *srv)
     srv->admin = NULL;
     free(srv->admin_listen.address);
     srv->admin_listen = (struct config_listen){.address = xstrdup("")};
-    access_log_configure(srv->shared.access_log, "");
+    struct log_file_problem ignored;
+    access_log_configure(srv->shared.access_log, "", &ignored);
     set_state(srv, NULL, 0, false);
 }
 
@@ -386,13 +391,12 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
 
 void server_reopen_logs(struct server *srv)
 {
-    int err = access_log_reopen(srv->shared.access_log);
+    struct log_file_problem problem;
 
-    if (err)
-        log_error("access log: can't reopen it: %s; lines go on into the old file",
-                  uv_strerror(err));
-    err = log_reopen();
-    if (err)
-        log_error("error log: can't reopen it: %s; lines go on into the old file",
-                  uv_strerror(err));
+    if (access_log_reopen(srv->shared.access_log, &problem) != 0)
+        log_error("access log: can't reopen it: the file %s; lines go on into the old one; %s",
+                  problem.what, problem.hint);
+    if (log_reopen(&problem) != 0)
+        log_error("error log: can't reopen it: the file %s; lines go on into the old one; %s",
+                  problem.what, problem.hint);
 }

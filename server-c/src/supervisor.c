@@ -233,15 +233,18 @@ static int open_signals(void)
 static int supervise(struct supervisor *sup)
 {
     sup->signal_fd = open_signals();
-    sup->memory_fd = supervisor_child_memory();
-    if (sup->signal_fd < 0 || sup->memory_fd < 0) {
+    if (sup->signal_fd < 0) {
         log_error("supervisor: cannot start: %s", strerror(errno));
         return 1;
     }
+    sup->memory_fd = supervisor_child_memory();
+    if (sup->memory_fd < 0)
+        log_warn("supervisor: no memory to keep the last lines of a crash in: %s", strerror(errno));
     sup->turn_at_ms = now_ms() + SUPERVISOR_BEAT_MS;
     while (!sup->is_over)
         turn(sup);
-    close(sup->memory_fd);
+    if (sup->memory_fd >= 0)
+        close(sup->memory_fd);
     close(sup->signal_fd);
     return sup->exit_code;
 }

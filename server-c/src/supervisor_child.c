@@ -25,11 +25,12 @@ int supervisor_child_memory(void)
 {
     int fd = memfd_create("farmstead-log-tail", MFD_CLOEXEC);
 
-    if (fd >= 0 && ftruncate(fd, sizeof(struct log_tail)) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
+    if (fd < 0 || ftruncate(fd, sizeof(struct log_tail)) == 0)
+        return fd;
+    int saved = errno; /* a limit of the size of files is one for this, too */
+    close(fd);
+    errno = saved;
+    return -1;
 }
 
 /* In the child, between fork and exec. TERM, INT, HUP and USR1 stay blocked: what comes before the
@@ -44,8 +45,8 @@ static void become_program(const char *state_dir, int socket, int memory_fd, int
     sigemptyset(&child_ended);
     sigaddset(&child_ended, SIGCHLD);
     sigprocmask(SIG_UNBLOCK, &child_ended, NULL);
-    if (fcntl(socket, F_SETFD, 0) == 0 && fcntl(memory_fd, F_SETFD, 0) == 0 &&
-        fcntl(lock_fd, F_SETFD, 0) == 0)
+    if (fcntl(socket, F_SETFD, 0) == 0 && fcntl(lock_fd, F_SETFD, 0) == 0 &&
+        (memory_fd < 0 || fcntl(memory_fd, F_SETFD, 0) == 0))
         execv(PROGRAM, (char *const *)(uintptr_t)arguments);
     fprintf(stderr, "farmstead-node run: cannot execute %s: %s\n", PROGRAM, strerror(errno));
     _exit(EXEC_FAILED);

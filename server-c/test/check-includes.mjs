@@ -9,7 +9,7 @@ const src = join(dirname(fileURLToPath(import.meta.url)), '../src')
 
 // The first layer that a module's name matches is its own; a module without a layer is an error.
 const layers = [
-  { name: 'base', modules: /^(buf|hash_table|list|mem|proto|text_pos|utf8|util)$/ },
+  { name: 'base', modules: /^(buf|hash_table|list|log_line|log_text|mem|proto|text_pos|utf8|util)$/ },
   {
     name: 'pure',
     modules:
@@ -20,7 +20,7 @@ const layers = [
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|confined_.*|config_check.*|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_tail|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
+      /^(access_line|access_log|auth.*|confined_.*|config_check.*|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_file|log_out|log_tail|metrics(_.*)?|peer_table|rate_limit|root_disks|secret_file|site.*)$/,
   },
   {
     name: 'traffic',
