@@ -175,8 +175,8 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
         supervised_beat_start(server);
         wait_for_end(&set, server, agent);
         supervised_end_with_parent(); /* of this thread: the one that had asked for it may end */
-        supervised_beat_stop();
         agent_stop(agent);
+        supervised_beat_stop(); /* after it: an agent that hangs is not to be taken for a loop */
     } else {
         log_error("%s", why);
     }

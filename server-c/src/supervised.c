@@ -137,6 +137,17 @@ void supervised_settled(void)
     say(&(struct supervisor_note){.said = SUPERVISOR_SAID_SETTLED});
 }
 
+void supervised_agent_turns(void)
+{
+    static uint64_t due_ns;
+    uint64_t now = monotonic_ns();
+
+    if (now < due_ns)
+        return;
+    due_ns = now + SUPERVISOR_BEAT_MS / 2 * NS_PER_MS;
+    say(&(struct supervisor_note){.said = SUPERVISOR_SAID_AGENT});
+}
+
 /* --- the beat --- */
 
 /* True when it is time to stop. */

@@ -7,6 +7,7 @@
 #include "privileges.h"
 #include "service_notify.h"
 #include "supervisor_child.h"
+#include "supervisor_log.h"
 #include "supervisor_policy.h"
 #include "util.h"
 
@@ -21,10 +22,16 @@
 
 /* Silence is counted in turns of our own clock, so that a machine that slept, or was stopped with
  * all that runs on it, does not look like a child that hangs. */
-#define SILENT_TURNS 6   /* of SUPERVISOR_BEAT_MS, until a child counts as hung */
+#define LOOPS_TURNS 6    /* of SUPERVISOR_BEAT_MS, until event loops count as hung */
+#define AGENT_TURNS 12   /* … and the agent: it may wait for a slow disk or a name server */
 #define STOPPING_TURNS 3 /* until one that is stopping does: longer than it waits for a disk */
+#define STEADY_BEATS 720 /* of the agent: an hour, and it has its first patience again */
+#define DOUBLINGS_MAX 6
 
 #define NEVER UINT64_MAX
+
+/* What of a child is to turn. */
+enum watched { WATCHED_LOOPS, WATCHED_AGENT, WATCHED_COUNT };
 
 struct supervisor {
     const char *state_dir;
@@ -32,11 +39,17 @@ struct supervisor {
     struct supervisor_child child;
     struct supervisor_policy policy;
     char ending[SUPERVISOR_ENDING_LEN]; /* of the last child */
-    bool has_hung;
-    uint64_t start_at_ms; /* NEVER: a child runs */
+    char hang[SUPERVISOR_ENDING_LEN];   /* why this one was ended; "": it was not */
+    uint64_t start_at_ms;               /* NEVER: a child runs */
     uint64_t turn_at_ms, watchdog_at_ms;
-    bool has_beaten;
-    unsigned silent_turns;
+    struct {
+        bool has_beaten;
+        unsigned silent_turns;
+    } watched[WATCHED_COUNT];
+    unsigned stopping_turns;
+    /* An agent that hangs again and again, over a disk say, gets more time each time: who visits the
+     * sites suffers from each end. */
+    unsigned agent_doublings, agent_beats;
     bool is_stopping, is_over;
     int exit_code;
 };
@@ -62,8 +75,9 @@ static void start_child(struct supervisor *sup)
     supervisor_policy_order(&sup->policy, &order, now);
     order.parent_pid = getpid();
     snprintf(order.ending, sizeof(order.ending), "%s", sup->ending);
-    sup->has_beaten = sup->has_hung = false;
-    sup->silent_turns = 0;
+    memset(sup->watched, 0, sizeof(sup->watched));
+    sup->hang[0] = '\0';
+    sup->agent_beats = 0;
     if (supervisor_child_start(&sup->child, sup->state_dir, &order, sup->memory_fd, sup->lock_fd) ==
         0) {
         sup->start_at_ms = NEVER;
@@ -75,18 +89,39 @@ static void start_child(struct supervisor *sup)
     sup->start_at_ms = now + SUPERVISOR_BEAT_MS;
 }
 
+static void hear_beat(struct supervisor *sup, enum watched who)
+{
+    sup->watched[who].has_beaten = true;
+    sup->watched[who].silent_turns = 0;
+    if (who == WATCHED_AGENT && ++sup->agent_beats >= STEADY_BEATS)
+        sup->agent_doublings = 0;
+}
+
 static void hear_child(struct supervisor *sup)
 {
     struct supervisor_note note;
 
     while (supervisor_child_hear(&sup->child, &note)) {
         supervisor_policy_on_note(&sup->policy, &note, now_ms());
-        sup->silent_turns = 0;
         if (note.said == SUPERVISOR_SAID_BEAT)
-            sup->has_beaten = true;
+            hear_beat(sup, WATCHED_LOOPS);
+        else if (note.said == SUPERVISOR_SAID_AGENT)
+            hear_beat(sup, WATCHED_AGENT);
         else if (note.said == SUPERVISOR_SAID_READY && !sup->is_stopping)
             service_notify("READY=1\nSTATUS=Process %ld serves.", (long)sup->child.pid);
     }
+}
+
+/* How it ended; or why we ended it, if it was that. */
+static void say_ending(struct supervisor *sup, int status)
+{
+    bool is_ours = WIFSIGNALED(status) &&
+                   (WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGKILL) && sup->hang[0];
+
+    if (is_ours)
+        memcpy(sup->ending, sup->hang, sizeof(sup->ending));
+    else
+        supervisor_child_say_ending(status, sup->ending, sizeof(sup->ending));
 }
 
 static void on_child_end(struct supervisor *sup, int status)
@@ -94,10 +129,7 @@ static void on_child_end(struct supervisor *sup, int status)
     long pid = (long)sup->child.pid;
 
     hear_child(sup); /* what it said last counts */
-    supervisor_child_say_ending(status, sup->ending, sizeof(sup->ending));
-    if (sup->has_hung)
-        snprintf(sup->ending, sizeof(sup->ending), "its event loops did not answer for %d s",
-                 SILENT_TURNS * SUPERVISOR_BEAT_MS / 1000);
+    say_ending(sup, status);
     supervisor_child_forget(&sup->child);
     struct supervisor_verdict verdict =
         supervisor_policy_on_end(&sup->policy, status, sup->is_stopping, now_ms());
@@ -119,27 +151,53 @@ static void reap(struct supervisor *sup)
     int status;
 
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
-        if (pid == sup->child.pid)
+        if (!supervisor_log_on_end(pid) && pid == sup->child.pid)
             on_child_end(sup, status);
 }
 
-/* A process in which no loop turns any more serves nobody. SIGABRT, so that a core shows where it
- * stood; SIGKILL for one that has been told to stop, or that does not even take that. */
+/* SIGABRT, so that a core shows where it stood; SIGKILL for one that has been told to stop, or that does
+ * not even take that. */
+static void end_hung(struct supervisor *sup, const char *what, unsigned turns)
+{
+    bool is_first = sup->hang[0] == '\0';
+
+    if (is_first) {
+        snprintf(sup->hang, sizeof(sup->hang), "%s %u s", what, turns * SUPERVISOR_BEAT_MS / 1000);
+        log_error("supervisor: the serving process (%ld) hangs, %s; ending it",
+                  (long)sup->child.pid, sup->hang);
+    }
+    supervisor_child_signal(&sup->child, is_first && !sup->is_stopping ? SIGABRT : SIGKILL);
+}
+
+static bool is_silent(struct supervisor *sup, enum watched who, unsigned limit)
+{
+    return sup->watched[who].has_beaten && ++sup->watched[who].silent_turns >= limit;
+}
+
+/* A process in which no loop turns any more serves nobody; one whose agent hangs is deaf to its control
+ * plane, for good. */
 static void count_silence(struct supervisor *sup)
 {
-    bool is_awaited = sup->child.pid > 0 && (sup->has_beaten || sup->is_stopping);
-    unsigned limit = sup->is_stopping ? STOPPING_TURNS : SILENT_TURNS;
+    unsigned agent_turns = AGENT_TURNS << sup->agent_doublings;
 
-    if (!is_awaited || supervisor_child_is_held(&sup->child))
+    if (sup->child.pid <= 0)
         return;
-    sup->silent_turns++;
-    if (sup->silent_turns < limit)
+    if (sup->is_stopping) {
+        if (++sup->stopping_turns >= STOPPING_TURNS)
+            end_hung(sup, "it did not end within", STOPPING_TURNS);
         return;
-    if (sup->silent_turns == limit)
-        log_error("supervisor: the serving process (%ld) hangs; ending it", (long)sup->child.pid);
-    sup->has_hung = true;
-    supervisor_child_signal(&sup->child,
-                            sup->is_stopping || sup->silent_turns > limit ? SIGKILL : SIGABRT);
+    }
+    if (supervisor_child_is_held(&sup->child))
+        return;
+    bool loops_hang = is_silent(sup, WATCHED_LOOPS, LOOPS_TURNS);
+    bool agent_hangs = is_silent(sup, WATCHED_AGENT, agent_turns);
+    if (loops_hang) {
+        end_hung(sup, "its event loops did not answer for", LOOPS_TURNS);
+    } else if (agent_hangs) {
+        if (sup->hang[0] == '\0' && sup->agent_doublings < DOUBLINGS_MAX)
+            sup->agent_doublings++;
+        end_hung(sup, "its agent did not answer for", agent_turns);
+    }
 }
 
 /* --- signals and time ------------------------------------------------------------------------ */
@@ -148,7 +206,7 @@ static void stop(struct supervisor *sup, int number)
 {
     if (!sup->is_stopping) {
         service_notify("STOPPING=1");
-        sup->silent_turns = 0;
+        sup->stopping_turns = 0;
     }
     sup->is_stopping = true;
     supervisor_child_signal(&sup->child, number);
@@ -237,6 +295,7 @@ static int supervise(struct supervisor *sup)
         log_error("supervisor: cannot start: %s", strerror(errno));
         return 1;
     }
+    supervisor_log_start();
     sup->memory_fd = supervisor_child_memory();
     if (sup->memory_fd < 0)
         log_warn("supervisor: no memory to keep the last lines of a crash in: %s", strerror(errno));
@@ -246,6 +305,7 @@ static int supervise(struct supervisor *sup)
     if (sup->memory_fd >= 0)
         close(sup->memory_fd);
     close(sup->signal_fd);
+    supervisor_log_stop();
     return sup->exit_code;
 }
 
