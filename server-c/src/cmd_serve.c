@@ -11,6 +11,7 @@
 #include "config.h"
 #include "config_check.h"
 #include "config_check_exposed.h"
+#include "end_guard.h"
 #include "log.h"
 #include "pid_file.h"
 #include "privileges.h"
@@ -29,6 +30,7 @@
 
 #define USAGE "usage: farmstead-node serve --config FILE\n"
 #define DRAIN_MS 10000
+#define END_MS 20000 /* after SIGTERM: the drain, disks and logs are waited for less */
 #define CONFIG_MAX (4 * 1024 * 1024)
 
 /* 0, or -1 with errno. A config of CONFIG_MAX bytes is no config of ours. */
@@ -160,6 +162,7 @@ static void block_signals(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGUSR1);
+    sigaddset(set, END_GUARD_SIGNAL);
     pthread_sigmask(SIG_BLOCK, set, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -239,6 +242,10 @@ int cmd_serve(int argc, char **argv)
     service_notify_init();
     block_signals(&set);
     log_start();
+    if (end_guard_start(END_MS)) {
+        sigdelset(&set, SIGTERM);
+        sigdelset(&set, SIGINT);
+    }
     server = server_new(&err);
     if (!server) {
         log_error("no server: %s", uv_strerror(err));

@@ -29,7 +29,7 @@ const layers = [
   {
     name: 'process',
     modules:
-      /^(admin|admin_.*|agent.*|cmd_.*|commands|main|pid_file|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
+      /^(admin|admin_.*|agent.*|cmd_.*|commands|end_guard|main|pid_file|privileges|server|server_.*|service_notify|supervis.*|worker)$/,
   },
 ]
 
