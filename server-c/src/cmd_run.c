@@ -188,6 +188,7 @@ static int serve(struct agent_state *state, const struct agent_identity *identit
     return agent && !process.is_broken ? 0 : 1;
 }
 
+/* Said by the log, which does not wait for a pipe that is full. */
 static int run_child(const char *state_dir, const char *descriptors)
 {
     struct agent_identity identity;
@@ -198,7 +199,7 @@ static int run_child(const char *state_dir, const char *descriptors)
         return bad_usage("--child is for farmstead-node itself");
     struct agent_state *state = agent_state_open_locked(state_dir, lock_fd, why);
     if (!state) {
-        fprintf(stderr, "farmstead-node run: %s\n", why);
+        log_error("farmstead-node run: %s", why);
         supervised_past_fini(&past);
         return 1;
     }
@@ -209,12 +210,11 @@ static int run_child(const char *state_dir, const char *descriptors)
     } else {
         code = 1;
         if (what == AGENT_FILE_MISSING)
-            fprintf(stderr,
-                    "farmstead-node run: %s is no node yet: run farmstead-node join URL --token "
-                    "TOKEN --state %s first\n",
-                    state_dir, state_dir);
+            log_error("farmstead-node run: %s is no node yet: run farmstead-node join URL --token "
+                      "TOKEN --state %s first",
+                      state_dir, state_dir);
         else
-            fprintf(stderr, "farmstead-node run: %s: join again with --rejoin\n", why);
+            log_error("farmstead-node run: %s: join again with --rejoin", why);
     }
     supervised_past_fini(&past);
     agent_state_close(state);

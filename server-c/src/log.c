@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* log.c — "2026-11-21T09:14:43.123Z info message". What is in a message stays on its line
- * (log_text.h): a client's bytes can't forge another. */
+ * (log_format.h): a client's bytes can't forge another. */
 #include "log.h"
 
+#include "log_format.h"
 #include "log_out.h"
-#include "log_text.h"
 #include "mem.h"
 
 #include <poll.h>
@@ -53,12 +53,30 @@ static size_t format_prefix(char *line, size_t cap, enum config_log_level level)
                                   names[level]);
 }
 
-static size_t make_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *text)
+static size_t format_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                          va_list args) __attribute__((format(printf, 3, 0)));
+
+static size_t format_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                          va_list args)
 {
     size_t len = format_prefix(line, LINE_MAX_LEN, level);
 
-    len += log_text_escape(line + len, LINE_MAX_LEN - len, LOG_TEXT_PLAIN, text, strlen(text));
+    len += log_format(line + len, LINE_MAX_LEN - len, format, args);
     line[len++] = '\n';
+    return len;
+}
+
+static size_t make_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
+
+static size_t make_line(char line[LINE_MAX_LEN], enum config_log_level level, const char *format,
+                        ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    size_t len = format_line(line, level, format, args);
+    va_end(args);
     return len;
 }
 
@@ -67,13 +85,12 @@ static size_t make_line(char line[LINE_MAX_LEN], enum config_log_level level, co
 /* Under the lock. */
 static size_t tell_dropped(char line[LINE_MAX_LEN])
 {
-    char text[128];
+    size_t len =
+        make_line(line, LOG_LEVEL_WARN,
+                  "log: %lu lines were dropped: they came faster than they could be written",
+                  the_log.dropped);
 
-    snprintf(text, sizeof(text),
-             "log: %lu lines were dropped: they came faster than they could be written",
-             the_log.dropped);
     the_log.dropped = 0;
-    size_t len = make_line(line, LOG_LEVEL_WARN, text);
     if (the_log.tail)
         log_tail_append(the_log.tail, line, len);
     return len;
@@ -183,14 +200,18 @@ void log_divert(void (*write_line)(const char *line, size_t len))
     the_log.diverted = write_line;
 }
 
-/* A pipe that is full, a terminal that was stopped: the line is lost, and nobody waits. */
-static void write_at_once(const char *line, size_t len)
+bool log_stderr_is_ready(void)
 {
     struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
 
+    return poll(&ready, 1, 0) == 1;
+}
+
+static void write_at_once(const char *line, size_t len)
+{
     if (the_log.diverted)
         the_log.diverted(line, len);
-    else if (poll(&ready, 1, 0) == 1)
+    else if (log_stderr_is_ready())
         (void)!write(STDERR_FILENO, line, len);
 }
 
@@ -225,15 +246,14 @@ static bool is_wanted(enum config_log_level level)
 
 void log_write(enum config_log_level level, const char *format, ...)
 {
-    char text[LINE_MAX_LEN] = "", line[LINE_MAX_LEN];
+    char line[LINE_MAX_LEN];
     va_list args;
 
     if (!is_wanted(level))
         return;
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    size_t len = format_line(line, level, format, args);
     va_end(args);
-    size_t len = make_line(line, level, text);
     if (!enqueue(line, len))
         write_at_once(line, len);
 }

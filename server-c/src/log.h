@@ -12,6 +12,8 @@
 #include "log_file.h"
 #include "log_tail.h"
 
+#include <stdbool.h>
+
 /* Until the next call; `path` "" is standard error. 0, or a negative UV_E* and why; then nothing
  * changes. Starts the thread, too. */
 int log_configure(const char *path, enum config_log_level level, struct log_file_problem *problem);
@@ -19,6 +21,10 @@ int log_configure(const char *path, enum config_log_level level, struct log_file
 int log_reopen(struct log_file_problem *problem);
 void log_start(void); /* the writing thread */
 void log_stop(void);  /* writes out what is left, for two seconds at most */
+
+/* Whether standard error takes a line now: a pipe that is full, or a terminal that was stopped, does not,
+ * and who writes all the same waits. */
+bool log_stderr_is_ready(void);
 
 /* Where lines go without a thread, instead: for a process that has but one. */
 void log_divert(void (*write_line)(const char *line, size_t len));

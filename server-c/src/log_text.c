@@ -30,6 +30,14 @@ static bool is_plain(unsigned char c)
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
+size_t log_text_visible_len(const char *bytes, size_t len)
+{
+    size_t sequence_len = utf8_sequence_len(bytes, len);
+    uint32_t code_point = sequence_len ? utf8_decode(bytes, sequence_len) : 0;
+
+    return code_point < ' ' || code_point == 0x7f || is_hidden(code_point) ? 0 : sequence_len;
+}
+
 size_t log_text_plain_len(const char *bytes, size_t len)
 {
     size_t at = 0;
@@ -63,7 +71,10 @@ static size_t put_bytes(char *out, const char *bytes, size_t len)
 
 static size_t put_ascii(char *out, enum log_text_form form, char c)
 {
-    if (is_plain((unsigned char)c) || (c == '"' && form == LOG_TEXT_PLAIN)) {
+    bool keeps_quotes = form == LOG_TEXT_PLAIN || form == LOG_TEXT_SHOWN;
+
+    if (is_plain((unsigned char)c) || (c == '"' && keeps_quotes) ||
+        (c == '\\' && form == LOG_TEXT_SHOWN)) {
         out[0] = c;
         return 1;
     }

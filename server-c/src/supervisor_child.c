@@ -5,6 +5,7 @@
  * whoever makes it crash learns nothing for the next try, and nothing of the parent's is in it. */
 #include "supervisor_child.h"
 
+#include "log.h"
 #include "log_tail.h"
 
 #include <errno.h>
@@ -48,7 +49,8 @@ static void become_program(const char *state_dir, int socket, int memory_fd, int
     if (fcntl(socket, F_SETFD, 0) == 0 && fcntl(lock_fd, F_SETFD, 0) == 0 &&
         (memory_fd < 0 || fcntl(memory_fd, F_SETFD, 0) == 0))
         execv(PROGRAM, (char *const *)(uintptr_t)arguments);
-    fprintf(stderr, "farmstead-node run: cannot execute %s: %s\n", PROGRAM, strerror(errno));
+    if (log_stderr_is_ready())
+        fprintf(stderr, "farmstead-node run: cannot execute %s: %s\n", PROGRAM, strerror(errno));
     _exit(EXEC_FAILED);
 }
 

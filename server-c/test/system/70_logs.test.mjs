@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
   linkSync,
@@ -217,4 +217,16 @@ test('a response that the client gave up is logged with the bytes it got', async
   const [, bytes] = /"GET \/big\.bin HTTP\/1\.1" 200 (\d+)$/.exec(line)
   assert.ok(Number(bytes) > 0 && Number(bytes) < 32 << 20, line)
   assert.equal(await node.counter('aborted'), 1)
+})
+
+test('what a config holds is shown by check and logged, and never obeyed by a terminal', async (t) => {
+  const node = await startNode(t, { files: { 'a.txt': 'a' } })
+  const name = 'x\u001b[2J"\\\n2026-01-01T00:00:00.000Z error forged \u009b'
+  const config = { ...node.config, [name]: 1 }
+  assert.equal(await node.reload(config), false)
+  const { stderr } = spawnSync(nodeBinary, ['check', node.configPath], { encoding: 'utf8' })
+  for (const text of [node.log, stderr]) {
+    assert.match(text, /unknown_key.*forged|forged.*unknown_key/)
+    assert.doesNotMatch(text, /[\0-\x09\x0b-\x1f\x7f-\x9f]|^2026-01-01/m)
+  }
 })

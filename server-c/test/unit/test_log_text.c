@@ -51,6 +51,10 @@ static void test_rows(void)
         log_text_escape(out, sizeof(out), LOG_TEXT_PLAIN, rows[i].in, len);
         CHECK_STR((int)i, rows[i].name, out, rows[i].plain);
     }
+    log_text_escape(out, sizeof(out), LOG_TEXT_QUOTED, "\"\\\n", 3);
+    CHECK_STR(__LINE__, "between quotes of ours", out, "\\\"\\\\\\x0a");
+    log_text_escape(out, sizeof(out), LOG_TEXT_SHOWN, "\"\\\n", 3);
+    CHECK_STR(__LINE__, "at a terminal", out, "\"\\\\x0a");
     log_text_escape(out, sizeof(out), LOG_TEXT_JSON, "a\0b", 3);
     CHECK_STR(__LINE__, "NUL", out, "a\\u0000b");
 }
@@ -89,7 +93,7 @@ static void test_any_bytes(void)
         size_t len = (size_t)rand_r(&seed) % sizeof(bytes);
         for (size_t i = 0; i < len; i++)
             bytes[i] = (char)rand_r(&seed);
-        log_text_escape(out, sizeof(out), (enum log_text_form)(round % 3), bytes, len);
+        log_text_escape(out, sizeof(out), (enum log_text_form)(round % 5), bytes, len);
         CHECK_TRUE(is_harmless(out), "round %d: \"%s\"", round, out);
     }
 }
