@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* access_log.c — a ring per loop, one writer and one reader each, without locks between them.
  *
- * `filled` only the loop moves, `written` only the thread that writes the log (log_out.h), from line to
- * line; the bytes between them are the thread's. */
+ * `filled` only the loop moves, `written` only the thread that writes the log (log_out.h), from
+ * line to line; the bytes between them are the thread's. */
 #include "access_log.h"
 
 #include "access_line.h"

@@ -28,12 +28,12 @@ struct access_record {
 };
 
 struct access_log *access_log_new(void); /* starts the thread; NULL when there is none to have */
-/* Writes out what is left, for two seconds at most, then frees log and rings. False: a disk does not answer,
- * and a thread that waits for it still has them. */
+/* Writes out what is left, for two seconds at most, then frees log and rings. False: a disk does
+ * not answer, and a thread that waits for it still has them. */
 bool access_log_free(struct access_log *log);
 
-/* Until the next call; "" closes the file. 0, or a negative UV_E* and why; then nothing changes. Any
- * thread but a loop's. */
+/* Until the next call; "" closes the file. 0, or a negative UV_E* and why; then nothing changes.
+ * Any thread but a loop's. */
 int access_log_configure(struct access_log *log, const char *path,
                          struct log_file_problem *problem);
 int access_log_reopen(struct access_log *log, struct log_file_problem *problem);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_say.c — what commands say to somebody at a terminal; parts of it come from configs and control planes. */
+/* cmd_say.c — what commands say to somebody at a terminal; parts of it come from configs and
+ * control planes. */
 #include "commands.h"
 
 #include "buf.h"

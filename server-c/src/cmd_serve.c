@@ -30,7 +30,7 @@
 
 #define USAGE "usage: farmstead-node serve --config FILE\n"
 #define DRAIN_MS 10000
-#define END_MS 20000 /* after SIGTERM: the drain, disks and logs are waited for less */
+#define END_MS 19000 /* after SIGTERM: drain, disks and logs take no more, and systemd waits 20 s */
 #define CONFIG_MAX (4 * 1024 * 1024)
 
 /* 0, or -1 with errno. A config of CONFIG_MAX bytes is no config of ours. */
@@ -73,7 +73,8 @@ struct process {
     struct pid_file *pid_file;
 };
 
-/* Of the first config: what must be done before anything is opened. -1 with the reason in the log. */
+/* Of the first config: what must be done before anything is opened. -1 with the reason in the log.
+ */
 static int prepare_process(struct process *process, const struct config *cfg)
 {
     char why[PRIVILEGES_WHY_LEN];

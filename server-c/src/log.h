@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* log.h — the error log: one line per event, on standard error or in a file.
  *
- * Lines go into a bounded buffer that a thread of the log writes out (log_out.h), so that a full disk or a
- * pipe nobody reads never holds up anybody; what finds no room is counted and reported later. Without
- * that thread, before log_start() and after log_stop(), a line goes to standard error at once, if that
- * takes it. Any thread. */
+ * Lines go into a bounded buffer that a thread of the log writes out (log_out.h), so that a full
+ * disk or a pipe nobody reads never holds up anybody; what finds no room is counted and reported
+ * later. Without that thread, before log_start() and after log_stop(), a line goes to standard
+ * error at once, if that takes it. Any thread. */
 #ifndef FARMSTEAD_LOG_H
 #define FARMSTEAD_LOG_H
 
@@ -22,18 +22,18 @@ int log_reopen(struct log_file_problem *problem);
 void log_start(void); /* the writing thread */
 void log_stop(void);  /* writes out what is left, for two seconds at most */
 
-/* Whether standard error takes a line now: a pipe that is full, or a terminal that was stopped, does not,
- * and who writes all the same waits. */
+/* Whether standard error takes a line now: a pipe that is full, or a terminal that was stopped,
+ * does not, and who writes all the same waits. */
 bool log_stderr_is_ready(void);
 
 /* Where lines go without a thread, instead: for a process that has but one. */
 void log_divert(void (*write_line)(const char *line, size_t len));
 
-/* From now on every line is kept there too, when it is written, not when it reaches the file: `tail`
- * lives as long as the process. */
+/* From now on every line is kept there too, when it is written, not when it reaches the file:
+ * `tail` lives as long as the process. */
 void log_keep(struct log_tail *tail);
-/* The lines that are kept, oldest first, each with its "\n", for the caller to free, and how many there
- * have been; "" when none are kept. */
+/* The lines that are kept, oldest first, each with its "\n", for the caller to free, and how many
+ * there have been; "" when none are kept. */
 char *log_kept(uint64_t *lines);
 
 void log_write(enum config_log_level level, const char *format, ...)

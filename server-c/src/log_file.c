@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log_file.c — see log_file.h. A thread of its own does what may hang, for a caller who waits so long
- * and no longer; then the thread finds out that nobody wants its result any more. */
+/* log_file.c — see log_file.h. A thread of its own does what may hang, for a caller who waits so
+ * long and no longer; then the thread finds out that nobody wants its result any more. */
 #include "log_file.h"
 
 #include "log_line.h"
@@ -241,7 +241,8 @@ int log_file_open(const char *path, enum log_file_kind kind, int *fd,
 
     if (result < 0)
         return result;
-    /* It is open, and nothing is written yet: the place to refuse what this machine's owner forbids. */
+    /* It is open, and nothing is written yet: the place to refuse what this machine's owner
+     * forbids. */
     *fd = result;
     return 0;
 }

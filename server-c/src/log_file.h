@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* log_file.h — how the file of a log is opened, and by nobody else.
  *
- * A log is written where a config says, and a config may come from far away: so it begins where nothing
- * is, or goes on in a file that a log of its kind began, or that is empty. Never through a symbolic
- * link in the last place, never in a device, a pipe or a file with a second name.
+ * A log is written where a config says, and a config may come from far away: so it begins where
+ * nothing is, or goes on in a file that a log of its kind began, or that is empty. Never through a
+ * symbolic link in the last place, never in a device, a pipe or a file with a second name.
  *
- * Nothing here waits for longer than two seconds: a disk that does not answer is an error. Any thread
- * but a loop's. */
+ * Nothing here waits for longer than two seconds: a disk that does not answer is an error. Any
+ * thread but a loop's. */
 #ifndef FARMSTEAD_LOG_FILE_H
 #define FARMSTEAD_LOG_FILE_H
 
@@ -28,8 +28,8 @@ struct log_file_problem {
 int log_file_open(const char *path, enum log_file_kind kind, int *fd,
                   struct log_file_problem *problem);
 
-/* Whether log_file_open() would take what is at `path` now, and makes nothing. UV_ENOENT: nothing is
- * there; whether it could be made is another question. */
+/* Whether log_file_open() would take what is at `path` now, and makes nothing. UV_ENOENT: nothing
+ * is there; whether it could be made is another question. */
 int log_file_look(const char *path, enum log_file_kind kind, struct log_file_problem *problem);
 
 /* The problem that a system call's error is. Returns `err`, a negative UV_E*. */

@@ -204,8 +204,8 @@ static void wait_until_gone(struct log_out *out, const struct writer *writer, ti
             return;
 }
 
-/* The old one leaves first, so that nothing is written to its file any more: it may be on its way into
- * an archive. One that hangs is left behind. */
+/* The old one leaves first, so that nothing is written to its file any more: it may be on its way
+ * into an archive. One that hangs is left behind. */
 static void hand_over(struct log_out *out, struct writer *writer)
 {
     pthread_mutex_lock(&out->lock);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* log_out.h — where the lines of a log go: a file, standard error or nowhere, each written by a thread of
- * its own, so that whoever has a line never waits for a disk or for who reads a pipe.
+/* log_out.h — where the lines of a log go: a file, standard error or nowhere, each written by a
+ * thread of its own, so that whoever has a line never waits for a disk or for who reads a pipe.
  *
- * A thread that hangs in a write is left behind when the log gets another file; at the end it is waited
- * for so long and no longer. What the file does not take (a full disk, a limit of the file's size) is
- * kept and tried again; a line that the old file has the beginning of begins again in the new one. */
+ * A thread that hangs in a write is left behind when the log gets another file; at the end it is
+ * waited for so long and no longer. What the file does not take (a full disk, a limit of the file's
+ * size) is kept and tried again; a line that the old file has the beginning of begins again in the
+ * new one. */
 #ifndef FARMSTEAD_LOG_OUT_H
 #define FARMSTEAD_LOG_OUT_H
 
@@ -22,8 +23,8 @@ struct log_out_source {
     const char *thread_name;
     enum log_file_kind kind;
     bool uses_stderr; /* without a path; else lines without a path are thrown away */
-    /* Moves whole lines, at most `cap` bytes, to `batch` and returns their length. One thread of the log
-     * at a time; it must not wait. */
+    /* Moves whole lines, at most `cap` bytes, to `batch` and returns their length. One thread of
+     * the log at a time; it must not wait. */
     size_t (*take)(void *arg, char *batch, size_t cap);
     void *arg;
 };
@@ -31,12 +32,12 @@ struct log_out_source {
 /* Without a path. NULL: no thread is to be had. */
 struct log_out *log_out_new(const struct log_out_source *source);
 
-/* Writes out what is left, for two seconds at most, and frees. False: a thread hangs in a write; it may
- * still call the source, so that must stay, and so does the log. */
+/* Writes out what is left, for two seconds at most, and frees. False: a thread hangs in a write; it
+ * may still call the source, so that must stay, and so does the log. */
 bool log_out_free(struct log_out *out);
 
-/* 0, or a negative UV_E* and why; then nothing changes. "" is no path. Two that come at once follow one
- * another. Any thread but a loop's. */
+/* 0, or a negative UV_E* and why; then nothing changes. "" is no path. Two that come at once follow
+ * one another. Any thread but a loop's. */
 int log_out_configure(struct log_out *out, const char *path, struct log_file_problem *problem);
 int log_out_reopen(struct log_out *out, struct log_file_problem *problem);
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Above ASCII: what a terminal may obey, what ends a line somewhere, and what can't be seen or turns
- * the direction of what follows. */
+/* Above ASCII: what a terminal may obey, what ends a line somewhere, and what can't be seen or
+ * turns the direction of what follows. */
 static const struct {
     uint32_t first, last;
 } hidden[] = {

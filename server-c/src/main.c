@@ -34,7 +34,8 @@ static void print_help(FILE *out)
 
 int main(int argc, char **argv)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a limit of the size of files (EFBIG) is a full disk, and no death */
+    /* A limit of the size of files is a full disk (EFBIG), and no death. */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

@@ -52,7 +52,8 @@ pid_t supervised_main_pid(void)
 
 /* --- the start --- */
 
-/* The lines of the one before, then our own in the same place. Without it (-1) they are ours alone. */
+/* The lines of the one before, then our own in the same place. Without it (-1) they are ours alone.
+ */
 static int take_tail(int fd, char **last_lines)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;

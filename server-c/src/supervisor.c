@@ -47,8 +47,8 @@ struct supervisor {
         unsigned silent_turns;
     } watched[WATCHED_COUNT];
     unsigned stopping_turns;
-    /* An agent that hangs again and again, over a disk say, gets more time each time: who visits the
-     * sites suffers from each end. */
+    /* An agent that hangs again and again, over a disk say, gets more time each time: who visits
+     * the sites suffers from each end. */
     unsigned agent_doublings, agent_beats;
     bool is_stopping, is_over;
     int exit_code;
@@ -155,8 +155,8 @@ static void reap(struct supervisor *sup)
             on_child_end(sup, status);
 }
 
-/* SIGABRT, so that a core shows where it stood; SIGKILL for one that has been told to stop, or that does
- * not even take that. */
+/* SIGABRT, so that a core shows where it stood; SIGKILL for one that has been told to stop, or that
+ * does not even take that. */
 static void end_hung(struct supervisor *sup, const char *what, unsigned turns)
 {
     bool is_first = sup->hang[0] == '\0';
@@ -174,8 +174,8 @@ static bool is_silent(struct supervisor *sup, enum watched who, unsigned limit)
     return sup->watched[who].has_beaten && ++sup->watched[who].silent_turns >= limit;
 }
 
-/* A process in which no loop turns any more serves nobody; one whose agent hangs is deaf to its control
- * plane, for good. */
+/* A process in which no loop turns any more serves nobody; one whose agent hangs is deaf to its
+ * control plane, for good. */
 static void count_silence(struct supervisor *sup)
 {
     unsigned agent_turns = AGENT_TURNS << sup->agent_doublings;

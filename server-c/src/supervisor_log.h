@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* supervisor_log.h — the parent's own lines on standard error, written by a process that is forked for them:
- * a pipe that nobody reads or a disk that hangs holds that one up, never the parent, which has one thread.
+/* supervisor_log.h — the parent's own lines on standard error, written by a process that is forked
+ * for them: a pipe that nobody reads or a disk that hangs holds that one up, never the parent,
+ * which has one thread.
  *
  * What comes meanwhile waits, bounded; what finds no room is counted and told later. */
 #ifndef FARMSTEAD_SUPERVISOR_LOG_H

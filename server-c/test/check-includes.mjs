@@ -9,7 +9,10 @@ const src = join(dirname(fileURLToPath(import.meta.url)), '../src')
 
 // The first layer that a module's name matches is its own; a module without a layer is an error.
 const layers = [
-  { name: 'base', modules: /^(buf|hash_table|list|log_format|log_line|log_text|mem|proto|text_pos|utf8|util)$/ },
+  {
+    name: 'base',
+    modules: /^(buf|hash_table|list|log_format|log_line|log_text|mem|proto|text_pos|utf8|util)$/,
+  },
   {
     name: 'pure',
     modules:

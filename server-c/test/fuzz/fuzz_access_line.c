@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes in a client's fields: one whole line of UTF-8 without a control character, in the old forms of
- * ASCII alone, whose quotes nobody but us opens and closes, and which a JSON reader takes. */
+/* Any bytes in a client's fields: one whole line of UTF-8 without a control character, in the old
+ * forms of ASCII alone, whose quotes nobody but us opens and closes, and which a JSON reader takes.
+ */
 #include "access_line.h"
 #include "utf8.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* hung_disk.c — a preloaded library that makes files wait as on a disk or a network file system
  * that does not answer, chosen by their name: what holds "hang-open" can't be opened, "hang-read"
- * not be read, "hang-write" not be written, "hang-late" not be read from its second MiB on, until the file
- * FARMSTEAD_HANG_UNTIL is there.
- * A read or an open that may not wait does not: it learns that it would have to.
+ * not be read, "hang-write" not be written, "hang-late" not be read from its second MiB on, until
+ * the file FARMSTEAD_HANG_UNTIL is there. A read or an open that may not wait does not: it learns
+ * that it would have to.
  *
  * Built by hung-disk.mjs. */
 #include <dlfcn.h>

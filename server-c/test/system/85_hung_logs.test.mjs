@@ -62,7 +62,11 @@ test('serve: standard error that nobody reads holds up neither a reload nor the 
     stdio: ['ignore', 'ignore', fullPipe(t)],
   })
   t.after(() => child.kill('SIGKILL'))
-  const serves = (at) => get(at, '/a.txt').then(() => true, () => false)
+  const serves = (at) =>
+    get(at, '/a.txt').then(
+      () => true,
+      () => false,
+    )
   await until(() => serves(port), 'it serves')
   writeFileSync(path, JSON.stringify(config(next)))
   child.kill('SIGHUP')
@@ -107,7 +111,10 @@ for (const option of ['accessLog', 'errorLog']) {
     const path = join(node.folder, 'hang-open.log')
     writeFileSync(path, '')
     assert.equal(await node.reload({ ...node.config, [option]: { path } }), false)
-    assert.match(node.log, /resource_limit: ".*" can't be opened: the disk does not answer; see that/)
+    assert.match(
+      node.log,
+      /resource_limit: ".*" can't be opened: the disk does not answer; see that/,
+    )
     assert.equal((await get(node.port, '/a.txt')).status, 200)
     assert.equal(await node.reload({ ...node.config, workers: 1 }), true)
   })

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of any bytes in the three formats, many loops, a disk that gets full in the middle of a line,
- * and rotation. */
+/* Lines of any bytes in the three formats, many loops, a disk that gets full in the middle of a
+ * line, and rotation. */
 #include "access_log.c"
 
 #include "check.h"

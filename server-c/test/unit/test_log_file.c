@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A log begins where nothing is or goes on in a log of its kind; whatever else is there stays as it is. */
+/* A log begins where nothing is or goes on in a log of its kind; whatever else is there stays as it
+ * is. */
 #include "log_file.c"
 
 #include "check.h"

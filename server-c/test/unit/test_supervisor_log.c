@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard error that takes nothing: the parent goes on, and tells what was lost when it takes lines again. */
+/* Standard error that takes nothing: the parent goes on, and tells what was lost when it takes
+ * lines again. */
 #include "supervisor_log.c"
 
 #include "check.h"
