@@ -162,8 +162,14 @@ test('SIGTERM ends a node that is in the middle of a reload that hangs', async (
   execFileSync('rm', [node.configPath])
   execFileSync('mkfifo', [node.configPath])
   node.child.kill('SIGHUP')
-  // Someone who has it open, and says nothing.
-  const silent = openSync(node.configPath, constants.O_RDWR)
+  // Someone who has it open, and says nothing; it can be opened when the node reads.
+  const silent = await until(() => {
+    try {
+      return openSync(node.configPath, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      assert.equal(error.code, 'ENXIO')
+    }
+  }, 'the reload')
   t.after(() => closeSync(silent))
   assert.equal(await ends(node.child), 1)
 })
