@@ -4,7 +4,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '../../../scripts/testing/free-port.mjs'
@@ -47,34 +55,59 @@ async function ends(child) {
   return code
 }
 
-test('serve: standard error that nobody reads holds up neither a reload nor the end', async (t) => {
+/** `serve` with what a shell makes of its descriptors, on a port of its own. */
+async function startServe(t, { redirect = '', stderr = 'ignore' }) {
   const folder = tempFolder(t)
-  const [port, next] = [await freePort(), await freePort()]
   const path = join(folder, 'config.json')
-  const config = (listen) => ({
-    listen: [{ address: '127.0.0.1', port: listen }],
-    errorLog: { level: 'debug' },
-    sites: [{ hosts: ['*'], root: folder }],
-  })
-  writeFileSync(join(folder, 'a.txt'), 'a')
-  writeFileSync(path, JSON.stringify(config(port)))
-  const child = spawn(nodeBinary, ['serve', '--config', path], {
-    stdio: ['ignore', 'ignore', fullPipe(t)],
-  })
-  t.after(() => child.kill('SIGKILL'))
-  const serves = (at) =>
-    get(at, '/a.txt').then(
+  const write = (port) =>
+    writeFileSync(
+      path,
+      JSON.stringify({
+        listen: [{ address: '127.0.0.1', port }],
+        errorLog: { level: 'debug' },
+        sites: [{ hosts: ['*'], root: folder }],
+      }),
+    )
+  const serves = (port) =>
+    get(port, '/a.txt').then(
       () => true,
       () => false,
     )
+  writeFileSync(join(folder, 'a.txt'), 'a')
+  const port = await freePort()
+  write(port)
+  const command = ['-c', `exec "$0" serve --config "$1" ${redirect}`, nodeBinary, path]
+  const child = spawn('sh', command, { stdio: ['ignore', 'ignore', stderr] })
+  t.after(() => child.kill('SIGKILL'))
   await until(() => serves(port), 'it serves')
-  writeFileSync(path, JSON.stringify(config(next)))
-  child.kill('SIGHUP')
-  await until(() => serves(next), 'it serves the next config')
+  const reload = async () => {
+    const next = await freePort()
+    write(next)
+    child.kill('SIGHUP')
+    await until(() => serves(next), 'it serves the next config')
+  }
+  return { child, reload }
+}
+
+test('serve: standard error that nobody reads holds up neither a reload nor the end', async (t) => {
+  const { child, reload } = await startServe(t, { stderr: fullPipe(t) })
+  await reload()
   child.kill('SIGUSR1')
-  writeFileSync(path, JSON.stringify(config(port)))
-  child.kill('SIGHUP')
-  await until(() => serves(port), 'and the one after')
+  await reload()
+  assert.equal(await ends(child), 0)
+})
+
+test('serve: standard error that is closed is nobody else’s', async (t) => {
+  const { child, reload } = await startServe(t, { redirect: '<&- >&- 2>&-' })
+  for (const fd of [0, 1, 2]) assert.equal(readlinkSync(`/proc/${child.pid}/fd/${fd}`), '/dev/null')
+  await reload()
+  assert.equal(await ends(child), 0)
+})
+
+test('serve: standard error whose reader has gone', async (t) => {
+  const { child, reload } = await startServe(t, { stderr: 'pipe' })
+  child.stderr.destroy()
+  for (let i = 0; i < 3; i++) await reload()
   assert.equal(await ends(child), 0)
 })
 
