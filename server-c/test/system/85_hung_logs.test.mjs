@@ -10,6 +10,7 @@ import {
   openSync,
   readFileSync,
   readlinkSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -134,6 +135,36 @@ test('run: standard error that nobody reads holds up neither a restart nor the e
   await until(() => served()[0] && served()[0] !== first, 'another process')
   await node.untilVersion('v1')
   assert.equal(await ends(child), 0)
+})
+
+test('run: a limit of the size of files ends no process and reverts no config', async (t) => {
+  const control = await new FakeControlPlane().start()
+  const node = await AgentNode.join(control)
+  t.after(async () => {
+    await node.dispose()
+    await control.stop()
+  })
+  const access = join(node.dir, 'access.log')
+  control.assign(node.config('v1', { accessLog: { path: access, format: 'json' } }))
+  // Less than the parent wants for the last lines of a crash, and enough for the state.
+  const args = ['--fsize=60000', nodeBinary, 'run', '--state', node.state]
+  const child = spawn('prlimit', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  t.after(() => child.kill('SIGKILL'))
+  let log = ''
+  child.stderr.on('data', (bytes) => (log += bytes))
+  await node.untilVersion('v1')
+  await control.until('a confirmed config', () => control.of('confirm').length > 0)
+  const client = await RawClient.connect(node.port)
+  await until(async () => {
+    client.send(request('/', { lines: [`User-Agent: ${'x'.repeat(900)}`] }))
+    assert.equal((await client.response()).status, 200)
+    return statSync(access).size === 60_000
+  }, 'the limit')
+  client.close()
+  control.assign(node.config('v2', { accessLog: { path: access, format: 'json' } }))
+  await node.untilVersion('v2')
+  assert.equal(await ends(child), 0)
+  assert.doesNotMatch(log, /ended|starting it again|taken back/)
 })
 
 for (const option of ['accessLog', 'errorLog']) {
