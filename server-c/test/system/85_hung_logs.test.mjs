@@ -167,6 +167,32 @@ test('run: a limit of the size of files ends no process and reverts no config', 
   assert.doesNotMatch(log, /ended|starting it again|taken back/)
 })
 
+test('run: pushed logs that hang are refused or left, and the next push is taken', async (t) => {
+  const { env } = hungDisk(t)
+  const control = await new FakeControlPlane().start()
+  const node = await AgentNode.join(control)
+  t.after(async () => {
+    await node.dispose()
+    await control.stop()
+  })
+  const at = (name) => ({ path: join(node.dir, name) })
+  execFileSync('mkfifo', [join(node.dir, 'fifo')])
+  writeFileSync(join(node.dir, 'hang-open.log'), '')
+  control.assign(node.config('v1'))
+  node.start(env)
+  await node.untilVersion('v1')
+  for (const name of ['fifo', 'hang-open.log']) {
+    const { generation } = control.assign(node.config('no', { errorLog: at(name) }))
+    await control.until('a nack', () => control.of('nack', generation).length > 0)
+  }
+  const hung = { errorLog: at('hang-write-error.log'), accessLog: at('hang-write-access.log') }
+  control.assign(node.config('v2', { ...hung, errorLog: { ...hung.errorLog, level: 'debug' } }))
+  await node.untilVersion('v2')
+  control.assign(node.config('v3', hung))
+  await node.untilVersion('v3')
+  assert.equal(await node.stop(), 0)
+})
+
 for (const option of ['accessLog', 'errorLog']) {
   test(`${option}: one that can't be opened in time is refused, and the node goes on`, async (t) => {
     const { wrap } = hungDisk(t)
