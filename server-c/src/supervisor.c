@@ -9,6 +9,7 @@
 #include "supervisor_child.h"
 #include "supervisor_log.h"
 #include "supervisor_policy.h"
+#include "supervisor_watch.h"
 #include "util.h"
 
 #include <errno.h>
@@ -20,18 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Silence is counted in turns of our own clock, so that a machine that slept, or was stopped with
- * all that runs on it, does not look like a child that hangs. */
-#define LOOPS_TURNS 6    /* of SUPERVISOR_BEAT_MS, until event loops count as hung */
-#define AGENT_TURNS 12   /* … and the agent: it may wait for a slow disk or a name server */
-#define STOPPING_TURNS 3 /* until one that is stopping does: longer than it waits for a disk */
-#define STEADY_BEATS 720 /* of the agent: an hour, and it has its first patience again */
-#define DOUBLINGS_MAX 6
-
 #define NEVER UINT64_MAX
-
-/* What of a child is to turn. */
-enum watched { WATCHED_LOOPS, WATCHED_AGENT, WATCHED_COUNT };
 
 struct supervisor {
     const char *state_dir;
@@ -39,17 +29,9 @@ struct supervisor {
     struct supervisor_child child;
     struct supervisor_policy policy;
     char ending[SUPERVISOR_ENDING_LEN]; /* of the last child */
-    char hang[SUPERVISOR_ENDING_LEN];   /* why this one was ended; "": it was not */
-    uint64_t start_at_ms;               /* NEVER: a child runs */
+    struct supervisor_watch watch;
+    uint64_t start_at_ms; /* NEVER: a child runs */
     uint64_t turn_at_ms, watchdog_at_ms;
-    struct {
-        bool has_beaten;
-        unsigned silent_turns;
-    } watched[WATCHED_COUNT];
-    unsigned stopping_turns;
-    /* An agent that hangs again and again, over a disk say, gets more time each time: who visits
-     * the sites suffers from each end. */
-    unsigned agent_doublings, agent_beats;
     bool is_stopping, is_over;
     int exit_code;
 };
@@ -75,9 +57,7 @@ static void start_child(struct supervisor *sup)
     supervisor_policy_order(&sup->policy, &order, now);
     order.parent_pid = getpid();
     snprintf(order.ending, sizeof(order.ending), "%s", sup->ending);
-    memset(sup->watched, 0, sizeof(sup->watched));
-    sup->hang[0] = '\0';
-    sup->agent_beats = 0;
+    supervisor_watch_begin(&sup->watch);
     if (supervisor_child_start(&sup->child, sup->state_dir, &order, sup->memory_fd, sup->lock_fd) ==
         0) {
         sup->start_at_ms = NEVER;
@@ -89,14 +69,6 @@ static void start_child(struct supervisor *sup)
     sup->start_at_ms = now + SUPERVISOR_BEAT_MS;
 }
 
-static void hear_beat(struct supervisor *sup, enum watched who)
-{
-    sup->watched[who].has_beaten = true;
-    sup->watched[who].silent_turns = 0;
-    if (who == WATCHED_AGENT && ++sup->agent_beats >= STEADY_BEATS)
-        sup->agent_doublings = 0;
-}
-
 static void hear_child(struct supervisor *sup)
 {
     struct supervisor_note note;
@@ -104,9 +76,9 @@ static void hear_child(struct supervisor *sup)
     while (supervisor_child_hear(&sup->child, &note)) {
         supervisor_policy_on_note(&sup->policy, &note, now_ms());
         if (note.said == SUPERVISOR_SAID_BEAT)
-            hear_beat(sup, WATCHED_LOOPS);
+            supervisor_watch_on_beat(&sup->watch, WATCHED_LOOPS);
         else if (note.said == SUPERVISOR_SAID_AGENT)
-            hear_beat(sup, WATCHED_AGENT);
+            supervisor_watch_on_beat(&sup->watch, WATCHED_AGENT);
         else if (note.said == SUPERVISOR_SAID_READY && !sup->is_stopping)
             service_notify("READY=1\nSTATUS=Process %ld serves.", (long)sup->child.pid);
     }
@@ -116,10 +88,11 @@ static void hear_child(struct supervisor *sup)
 static void say_ending(struct supervisor *sup, int status)
 {
     bool is_ours = WIFSIGNALED(status) &&
-                   (WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGKILL) && sup->hang[0];
+                   (WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGKILL) &&
+                   sup->watch.hang[0];
 
     if (is_ours)
-        memcpy(sup->ending, sup->hang, sizeof(sup->ending));
+        memcpy(sup->ending, sup->watch.hang, sizeof(sup->ending));
     else
         supervisor_child_say_ending(status, sup->ending, sizeof(sup->ending));
 }
@@ -155,49 +128,20 @@ static void reap(struct supervisor *sup)
             on_child_end(sup, status);
 }
 
-/* SIGABRT, so that a core shows where it stood; SIGKILL for one that has been told to stop, or that
- * does not even take that. */
-static void end_hung(struct supervisor *sup, const char *what, unsigned turns)
-{
-    bool is_first = sup->hang[0] == '\0';
-
-    if (is_first) {
-        snprintf(sup->hang, sizeof(sup->hang), "%s %u s", what, turns * SUPERVISOR_BEAT_MS / 1000);
-        log_error("supervisor: the serving process (%ld) hangs, %s; ending it",
-                  (long)sup->child.pid, sup->hang);
-    }
-    supervisor_child_signal(&sup->child, is_first && !sup->is_stopping ? SIGABRT : SIGKILL);
-}
-
-static bool is_silent(struct supervisor *sup, enum watched who, unsigned limit)
-{
-    return sup->watched[who].has_beaten && ++sup->watched[who].silent_turns >= limit;
-}
-
 /* A process in which no loop turns any more serves nobody; one whose agent hangs is deaf to its
- * control plane, for good. */
+ * control plane, for good. SIGABRT, so that a core shows where it stood; SIGKILL for one that has
+ * been told to stop, or that does not even take that. */
 static void count_silence(struct supervisor *sup)
 {
-    unsigned agent_turns = AGENT_TURNS << sup->agent_doublings;
+    bool is_told = sup->watch.hang[0] != '\0';
 
-    if (sup->child.pid <= 0)
+    if (sup->child.pid <= 0 || (!sup->is_stopping && supervisor_child_is_held(&sup->child)) ||
+        !supervisor_watch_turn(&sup->watch, sup->is_stopping))
         return;
-    if (sup->is_stopping) {
-        if (++sup->stopping_turns >= STOPPING_TURNS)
-            end_hung(sup, "it did not end within", STOPPING_TURNS);
-        return;
-    }
-    if (supervisor_child_is_held(&sup->child))
-        return;
-    bool loops_hang = is_silent(sup, WATCHED_LOOPS, LOOPS_TURNS);
-    bool agent_hangs = is_silent(sup, WATCHED_AGENT, agent_turns);
-    if (loops_hang) {
-        end_hung(sup, "its event loops did not answer for", LOOPS_TURNS);
-    } else if (agent_hangs) {
-        if (sup->hang[0] == '\0' && sup->agent_doublings < DOUBLINGS_MAX)
-            sup->agent_doublings++;
-        end_hung(sup, "its agent did not answer for", agent_turns);
-    }
+    if (!is_told)
+        log_error("supervisor: the serving process (%ld) hangs, %s; ending it",
+                  (long)sup->child.pid, sup->watch.hang);
+    supervisor_child_signal(&sup->child, is_told || sup->is_stopping ? SIGKILL : SIGABRT);
 }
 
 /* --- signals and time ------------------------------------------------------------------------ */
@@ -206,7 +150,7 @@ static void stop(struct supervisor *sup, int number)
 {
     if (!sup->is_stopping) {
         service_notify("STOPPING=1");
-        sup->stopping_turns = 0;
+        supervisor_watch_on_stop(&sup->watch);
     }
     sup->is_stopping = true;
     supervisor_child_signal(&sup->child, number);

@@ -260,11 +260,11 @@ static void a_silent_agent(void)
     CHECK_STR(__LINE__, "an end of its own is told as that", sup.ending, "status 11");
     sup.start_at_ms = 0;
     on_time(&sup);
-    for (int i = 0; i < 720; i++) {
+    for (int i = 0; i < 1440; i++) {
         turns(1);
         hear(SUPERVISOR_SAID_AGENT);
     }
-    CHECK_INT(__LINE__, "after a steady hour as at first", turns_until_signal(), 12);
+    CHECK_INT(__LINE__, "after a steady time as at first", turns_until_signal(), 12);
     while (next_said()[0])
         ;
 }
