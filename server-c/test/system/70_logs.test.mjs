@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { condWatch } from '../support/cond-watch.mjs'
 import { nodeBinary, startNode, tempFolder, until } from '../support/node.mjs'
 import { exchange, get, LOOPBACK, RawClient, request } from '../support/raw.mjs'
 
@@ -231,4 +232,24 @@ test('what a config holds is shown by check and logged, and never obeyed by a te
     const isControl = (c) => c !== '\n' && (c < ' ' || (c >= '\x7f' && c <= '\x9f'))
     assert.deepEqual([...text].filter(isControl), [])
   }
+})
+
+test('no event loop signals a condition variable for what it logs', async (t) => {
+  const { wrap, seen } = condWatch(t)
+  const path = join(tempFolder(t), 'access.log')
+  const node = await startNode(t, {
+    files: { 'a.txt': 'a', 'big.bin': Buffer.alloc(4 << 20, 'x') },
+    wrap,
+    config: { workers: 1, accessLog: { path, format: 'json' }, errorLog: { level: 'debug' } },
+  })
+  await get(node.port, '/big.bin')
+  const client = await RawClient.connect(node.port)
+  // More than half of a ring at once, so that the loop wakes the thread of the log.
+  for (let i = 0; i < 15; i++) {
+    client.send(request('/a.txt', { lines: [`User-Agent: ${'x'.repeat(900)}`] }).repeat(20))
+    for (let k = 0; k < 20; k++) assert.equal((await client.response()).status, 200)
+  }
+  client.close()
+  assert.equal(await node.stop(), 0)
+  assert.equal(seen(), '')
 })
