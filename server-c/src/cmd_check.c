@@ -117,12 +117,12 @@ static void print_findings(const char *file, const char *kind, const struct conf
         const struct config_error *error = &errors->items[i];
         bool has_hint = *error->hint != '\0';
 
-        fprintf(stderr, "%s:%" PRIu32 ":%" PRIu32 ": %s%s%s%s%s [%s, %s]\n", file, error->line,
-                error->column, kind, error->message, has_hint ? " (" : "", error->hint,
-                has_hint ? ")" : "", error->pointer, error->code);
+        cmd_say("%s:%" PRIu32 ":%" PRIu32 ": %s%s%s%s%s [%s, %s]", file, error->line, error->column,
+                kind, error->message, has_hint ? " (" : "", error->hint, has_hint ? ")" : "",
+                error->pointer, error->code);
     }
     if (errors->dropped > 0)
-        fprintf(stderr, "%s: and %zu more\n", file, errors->dropped);
+        cmd_say("%s: and %zu more", file, errors->dropped);
 }
 
 static json_t *error_json(const struct config_error *error)
@@ -215,7 +215,7 @@ int cmd_check(int argc, char **argv)
     if (err == 0)
         err = check_text(&args, &text);
     else
-        fprintf(stderr, "farmstead-node: can't read %s: %s\n", args.file, strerror(-err));
+        cmd_say("farmstead-node: can't read %s: %s", args.file, strerror(-err));
     buf_fini(&text);
     bounds_clear();
     return err == 0 ? 0 : 1;

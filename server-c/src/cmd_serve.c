@@ -11,6 +11,7 @@
 #include "config.h"
 #include "config_check.h"
 #include "confinement.h"
+#include "end_guard.h"
 #include "log.h"
 #include "mem.h"
 #include "owner_file.h"
@@ -33,6 +34,7 @@
 
 #define USAGE "usage: farmstead-node serve --config FILE [--policy FILE]\n"
 #define DRAIN_MS 10000
+#define END_MS 19000 /* after SIGTERM: drain, disks and logs take no more, and systemd waits 20 s */
 #define CONFIG_MAX (4 * 1024 * 1024)
 
 /* 0, or -1 with errno. A config of CONFIG_MAX bytes is no config of ours. */
@@ -77,7 +79,8 @@ struct process {
     struct pid_file *pid_file;
 };
 
-/* Of the first config: what must be done before anything is opened. -1 with the reason in the log. */
+/* Of the first config: what must be done before anything is opened. -1 with the reason in the log.
+ */
 static int prepare_process(struct process *process, const struct config *cfg)
 {
     char why[PRIVILEGES_WHY_LEN];
@@ -177,6 +180,7 @@ static void block_signals(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGUSR1);
+    sigaddset(set, END_GUARD_SIGNAL);
     pthread_sigmask(SIG_BLOCK, set, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -295,6 +299,10 @@ int cmd_serve(int argc, char **argv)
     service_notify_init();
     block_signals(&set);
     log_start();
+    if (end_guard_start(END_MS)) {
+        sigdelset(&set, SIGTERM);
+        sigdelset(&set, SIGINT);
+    }
     server = server_new(&err);
     if (!server) {
         log_error("no server: %s", uv_strerror(err));

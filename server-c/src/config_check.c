@@ -4,6 +4,7 @@
 
 #include "buf.h"
 #include "config_check_parts.h"
+#include "log_file.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uv.h>
 
 static enum config_code code_of_errno(int err)
 {
@@ -76,34 +78,25 @@ void config_check_folder_of(const struct check *check, const char *path, const c
     free(folder);
 }
 
-static void check_writable(const struct check *check, const char *path, const char *pointer)
-{
-    struct stat st;
-    int err = stat(path, &st) == 0 ? 0 : errno;
-
-    if (err == ENOENT) {
-        config_check_folder_of(check, path, pointer, "log");
-        return;
-    }
-    if (err == 0)
-        err = S_ISDIR(st.st_mode) ? EISDIR : config_check_access(path, W_OK);
-    if (err != 0)
-        config_check_report_path(check, pointer, path, err, "write to",
-                                 "name a file that the node's user may write");
-}
-
 /* `running_path`: of the same log, in the config that runs; "" is none. That file is open, maybe with
  * rights that are given up since, and is not opened a second time. */
 static void check_log(const struct check *check, const char *path, const char *running_path,
-                      const char *pointer)
+                      enum log_file_kind kind, const char *pointer)
 {
+    struct log_file_problem problem;
     struct buf seen;
+    int err;
 
     if (*path == '\0' || strcmp(path, running_path) == 0)
         return;
     buf_init(&seen);
     config_check_see(&seen, check, path);
-    check_writable(check, seen.data, pointer);
+    err = log_file_look(seen.data, kind, &problem);
+    if (err == UV_ENOENT)
+        config_check_folder_of(check, seen.data, pointer, "log");
+    else if (err)
+        config_errors_add_at(check->errors, check->cfg, problem.code, pointer, problem.hint,
+                             "\"%s\" %s", seen.data, problem.what);
     buf_fini(&seen);
 }
 
@@ -177,8 +170,8 @@ int config_check_machine(const struct config *cfg, const struct config *running,
     config_check_process(&check);
     check_sites(&check);
     check_log(&check, cfg->access_log.path, running ? running->access_log.path : "",
-              "/accessLog/path");
-    check_log(&check, cfg->error_log.path, running ? running->error_log.path : "",
+              LOG_FILE_ACCESS, "/accessLog/path");
+    check_log(&check, cfg->error_log.path, running ? running->error_log.path : "", LOG_FILE_ERROR,
               "/errorLog/path");
     config_check_sizes(&check);
     return end_check(&check, first, dropped);

@@ -42,6 +42,7 @@ static void write_access_log(struct conn *c, uint64_t end_ns)
         .user = c->ex->user,
         .status = (int)c->ex->status,
         .bytes = c->ex->body.sent,
+        .body_bytes = c->ex->body.sent > c->ex->head_len ? c->ex->body.sent - c->ex->head_len : 0,
         .total_ns = end_ns - c->ex->clock.head_ns,
         .now = c->loop->date_second,
     };

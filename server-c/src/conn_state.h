@@ -55,6 +55,7 @@ struct exchange {
     struct auth_waiter auth_waiter;
     struct dir_listing_job *listing;
     size_t listing_bytes; /* of the listing that is sent */
+    size_t head_len;      /* of the response, for the log */
     struct body body;
     struct stage_clock clock;
     struct span user; /* who signed in, for the log; on the heap */

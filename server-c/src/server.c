@@ -123,6 +123,12 @@ static void release_held(struct server *srv, uint32_t loops, const struct config
         uv_sleep(HELD_MS);
 }
 
+static void end_access_log(struct server *srv)
+{
+    if (!access_log_free(srv->shared.access_log))
+        log_error("access log: its disk does not answer; lines are lost");
+}
+
 bool server_stop(struct server *srv, uint32_t drain_ms)
 {
     bool is_stuck = false;
@@ -138,7 +144,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     is_stuck |= !server_files_join(srv->files);
     if (is_stuck) {
         log_error("server: a disk does not answer; ending without its threads");
-        access_log_free(srv->shared.access_log);
+        end_access_log(srv);
         return false;
     }
     for (uint32_t i = 0; i < srv->worker_count; i++)
@@ -147,7 +153,7 @@ bool server_stop(struct server *srv, uint32_t drain_ms)
     io_lane_free(srv->auth_lane);
     io_lane_free(srv->shared.read_lane);
     io_lane_free(srv->shared.stat_lane);
-    access_log_free(srv->shared.access_log);
+    end_access_log(srv);
     peer_table_free(srv->shared.peers);
     site_set_put(srv->sites);
     free(srv->admin_listen.address);
@@ -203,13 +209,11 @@ static int bind_admin(struct server *srv, struct preparation *prep, struct confi
     return 0;
 }
 
-static int report_log(const struct config *cfg, const char *pointer, const char *path, int err,
-                      struct config_errors *errors)
+static int report_log(const struct config *cfg, const char *pointer, const char *path,
+                      const struct log_file_problem *problem, struct config_errors *errors)
 {
-    config_errors_add_at(errors, cfg,
-                         err == UV_ENOENT ? CONFIG_CODE_MISSING_FILE : CONFIG_CODE_PERMISSION,
-                         pointer, "name a file that the node's user may write",
-                         "can't open \"%s\": %s", path, uv_strerror(err));
+    config_errors_add_at(errors, cfg, problem->code, pointer, problem->hint, "\"%s\" %s", path,
+                         problem->what);
     return -1;
 }
 
@@ -217,29 +221,35 @@ static int report_log(const struct config *cfg, const char *pointer, const char 
  * too, as there may be no rights to open it again. */
 static int switch_logs(struct server *srv, const struct config *cfg, struct config_errors *errors)
 {
+    struct access_log *log = srv->shared.access_log;
     const char *old_access = srv->sites ? srv->sites->cfg->access_log.path : "";
     const char *access = cfg->access_log.path;
     bool access_changes = strcmp(old_access, access) != 0;
-    struct access_file file = {.fd = -1};
-    int err = access_changes ? access_file_open(&file, access) : 0;
+    struct log_file_problem problem;
+    struct log_out_next *next = NULL;
 
-    if (err)
-        return report_log(cfg, "/accessLog/path", access, err, errors);
-    err = log_configure(cfg->error_log.path, cfg->error_log.level);
-    if (err) {
-        access_file_close(&file);
-        return report_log(cfg, "/errorLog/path", cfg->error_log.path, err, errors);
+    if (access_changes) {
+        next = access_log_prepare(log, access, &problem);
+        if (!next)
+            return report_log(cfg, "/accessLog/path", access, &problem, errors);
     }
-    if (access_changes)
-        access_log_use(srv->shared.access_log, &file);
+    if (log_configure(cfg->error_log.path, cfg->error_log.level, &problem) != 0) {
+        if (next)
+            access_log_discard(log, next);
+        return report_log(cfg, "/errorLog/path", cfg->error_log.path, &problem, errors);
+    }
+    if (next)
+        access_log_take(log, next);
     return 0;
 }
 
 /* Of a first config that is not taken after all. */
 static void leave_logs(struct server *srv)
 {
-    access_log_configure(srv->shared.access_log, "");
-    log_configure("", LOG_LEVEL_INFO);
+    struct log_file_problem ignored;
+
+    access_log_configure(srv->shared.access_log, "", &ignored);
+    log_configure("", LOG_LEVEL_INFO, &ignored);
 }
 
 static int call_before_serving(struct server *srv, const struct config *cfg,
@@ -390,7 +400,8 @@ static void serve_nothing(struct server *srv)
     srv->admin = NULL;
     free(srv->admin_listen.address);
     srv->admin_listen = (struct config_listen){.address = xstrdup("")};
-    access_log_configure(srv->shared.access_log, "");
+    struct log_file_problem ignored;
+    access_log_configure(srv->shared.access_log, "", &ignored);
     set_state(srv, NULL, 0, false);
 }
 
@@ -468,29 +479,29 @@ int server_apply(struct server *srv, struct config *cfg, uint64_t generation,
     return result;
 }
 
-/* The path as the config has it, or "". Where rights are missing, who is to do what. */
-static void report_reopening(const char *which, const char *path, int err)
+/* Where rights are missing, who is to do what. */
+static void report_reopening(const char *which, const char *path,
+                             const struct log_file_problem *problem)
 {
-    bool lacks_rights = err == UV_EACCES || err == UV_EPERM;
-
-    if (!err)
-        return;
-    if (lacks_rights)
-        log_error("%s log: can't open \"%s\" anew: %s; lines go on into the old file, wherever it "
-                  "is. Create the new one for user %ld (logrotate: create 0640 USER GROUP), or let "
-                  "user %ld write to its folder; then send SIGUSR1 again",
-                  which, path, uv_strerror(err), (long)geteuid(), (long)geteuid());
+    if (problem->code == CONFIG_CODE_PERMISSION)
+        log_error(
+            "%s log: \"%s\" %s; lines go on into the old file, wherever it is. Create the new "
+            "one for user %ld (logrotate: create 0640 USER GROUP), or let user %ld write to its "
+            "folder; then send SIGUSR1 again",
+            which, path, problem->what, (long)geteuid(), (long)geteuid());
     else
-        log_error("%s log: can't open \"%s\" anew: %s; lines go on into the old file", which, path,
-                  uv_strerror(err));
+        log_error("%s log: \"%s\" %s; lines go on into the old file, wherever it is; %s", which,
+                  path, problem->what, problem->hint);
 }
 
 void server_reopen_logs(struct server *srv)
 {
     struct config *cfg = server_config(srv);
+    struct log_file_problem problem;
 
-    report_reopening("access", cfg ? cfg->access_log.path : "",
-                     access_log_reopen(srv->shared.access_log));
-    report_reopening("error", cfg ? cfg->error_log.path : "", log_reopen());
+    if (access_log_reopen(srv->shared.access_log, &problem) != 0)
+        report_reopening("access", cfg ? cfg->access_log.path : "", &problem);
+    if (log_reopen(&problem) != 0)
+        report_reopening("error", cfg ? cfg->error_log.path : "", &problem);
     config_put(cfg);
 }

@@ -25,6 +25,10 @@ const shown = (cell: string | undefined) => printable(cell ?? '').replaceAll(/\s
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 export const printable = (text: string) => text.replaceAll(CONTROL, '�')
 
+/** A line of a node's error log: whoever has taken the node over has written it. */
+export const logLine = ({ at, level, text }: { at: string; level: string; text: string }) =>
+  `${at} ${level} ${printable(text).replaceAll('\n', '�')}`
+
 /** Any JSON value, one member a line, indented by depth. */
 export function outline(value: unknown, indent = ''): string[] {
   if (!isNested(value)) return [`${indent}${scalar(value)}`]

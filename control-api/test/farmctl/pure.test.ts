@@ -18,7 +18,7 @@ import {
   strategyOf,
 } from '../../src/farmctl/rollouts/strategy.ts'
 import { planLines } from '../../src/farmctl/rollouts/view.ts'
-import { age, outline, tableLines } from '../../src/farmctl/table.ts'
+import { age, logLine, outline, tableLines } from '../../src/farmctl/table.ts'
 import { tempDir } from '../helper.ts'
 
 describe('how a rollout ended', () => {
@@ -219,6 +219,11 @@ test('a table is as wide as its cells, and others’ control characters stay out
       ],
     ),
   ).toEqual(['NAME    WHY', 'node-1  fine�[31m', 'n       -'])
+})
+
+test('a line of a node’s log stays one line, and no terminal takes it for a command', () => {
+  const text = 'a \u001b[2J\u009b2J\nfake'
+  expect(logLine({ at: '09:14', level: 'warn', text })).toBe('09:14 warn a �[2J�2J�fake')
 })
 
 test('an outline shows every member of a thing, one a line', () => {

@@ -138,7 +138,7 @@ static void test_roots_and_logs(void)
     snprintf(rest, sizeof(rest), "\"listen\": [{\"port\": 0}], \"errorLog\": {\"path\": \"%s\"}",
              folder);
     check_machine(__LINE__, "a folder as log", config_with(folder, rest), NULL,
-                  "/errorLog/path missing_file");
+                  "/errorLog/path unusable_file");
     check_machine(__LINE__, "a log's folder is missing",
                   config_with(folder, "\"listen\": [{\"port\": 0}], "
                                       "\"accessLog\": {\"path\": \"/nowhere/x.log\"}"),
