@@ -25,9 +25,11 @@ const struct option config_limits_members[] = {
      .title = "Open connections of one address",
      .help =
          "Connections that one client address may have open at the same time (an IPv6 client is "
-         "its /64 network); one more is answered with 503. \"auto\" is half of connections, at "
-         "least 100, and not for clients on this host. 0: as many as there are, right behind a "
-         "proxy on another host.",
+         "its /64 network); one more is answered with 503. \"auto\" is half of connections for "
+         "each "
+         "address: no limit while less than a quarter of them is open, then another quarter, at "
+         "least 50, and no limit for clients on this host. 0: as many as there are, right behind "
+         "a proxy on another host.",
      .lighttpd = "evasive.max-conns-per-ip",
      .default_json = "\"auto\"",
      .takes_auto = true,

@@ -131,7 +131,7 @@ void conn_send(struct conn *c, const char *head, size_t head_len, const struct b
 {
     static const struct body_part nothing = {0};
 
-    c->ex->looked_ms = 0;
+    c->ex->looked_ms = c->ex->progress_ms = 0;
     c->ex->head_len = head_len;
     c->ex->body.clock = &c->ex->clock;
     c->ex->body.quota = UINT64_MAX;

@@ -80,7 +80,6 @@ void conn_await_client(struct conn *c)
     conn_arm(c, TIMEOUT_WRITE);
     if (c->ex->looked_ms == 0) {
         c->ex->looked_ms = now_ms;
-        c->ex->progress_ms = 0;
     } else if (now_ms - c->ex->looked_ms >= c->loop->timeout_ms[TIMEOUT_WRITE]) {
         c->deadline_ms = now_ms; /* waits for a disk took its place in the list again and again */
         list_remove(&c->link);

@@ -20,7 +20,7 @@
 #define ACCEPT_BATCH 64 /* then other events have their turn */
 #define WARN_EVERY_MS 60000
 #define TICKS_RELEASED 8
-#define PER_ADDRESS_MIN 100 /* of "auto": an office's, where there are few for all */
+#define PER_ADDRESS_MIN 50 /* of "auto": an office's, where there are few for all */
 
 struct listener {
     struct poller_watch watch;
@@ -164,22 +164,25 @@ static void pause_accepting(struct listener *listener, int err)
     set_accepting(listener, false);
 }
 
-/* 0: no limit. By default one address can't take all there are: but offices and mobile networks
- * share one, and what comes from this host is a proxy. */
-static uint32_t limit_of(const struct config *cfg, const struct sockaddr *peer)
+/* 0: not to be counted. By default one address can't take all there are. While few are taken nobody is
+ * counted, which costs nothing; then each may have another quarter. Offices and mobile networks share an
+ * address, and what comes from this host is a proxy. */
+static uint32_t limit_of(const struct loop *loop, const struct sockaddr *peer)
 {
-    uint32_t half = cfg->limits.connections / 2;
+    const struct config *cfg = loop->live->cfg;
+    uint32_t quarter = cfg->limits.connections / 4;
 
     if (cfg->limits.connections_per_address != CONFIG_AUTO_PER_ADDRESS)
         return cfg->limits.connections_per_address;
-    if (peer_is_local(peer))
+    if (atomic_load_explicit(&loop->shared->connections, memory_order_relaxed) < quarter ||
+        peer_is_local(peer))
         return 0;
-    return half > PER_ADDRESS_MIN ? half : PER_ADDRESS_MIN;
+    return quarter > PER_ADDRESS_MIN ? quarter : PER_ADDRESS_MIN;
 }
 
 static bool admit_peer(struct loop *loop, const struct sockaddr *peer, bool *is_counted)
 {
-    uint32_t limit = limit_of(loop->live->cfg, peer);
+    uint32_t limit = limit_of(loop, peer);
 
     *is_counted = limit > 0;
     return limit == 0 || peer_table_enter(loop->shared->peers, peer, limit);

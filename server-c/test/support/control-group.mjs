@@ -14,9 +14,9 @@ export const noControlGroups = (...controllers) =>
 
 /**
  * @param {Record<string, Record<string, string | number>>} limits by controller and file
- * @returns {string[]} `wrap` for startNode. Call it before that: the groups go after the node.
+ * @returns `wrap` for startNode, and `remove` for when the node has ended: for t.after(), after startNode().
  */
-export function controlGroups(t, limits) {
+export function controlGroups(limits) {
   const name = `farmstead-test-${process.pid}-${count++}`
   const groups = Object.entries(limits).map(([controller, files]) => {
     const group = join(HIERARCHIES, controller, name)
@@ -27,6 +27,8 @@ export function controlGroups(t, limits) {
   const enter = groups.map((group) => `echo $$ > ${group}/cgroup.procs`).join('; ')
   return {
     wrap: ['sh', '-c', `${enter}; exec "$@"`, 'sh'],
-    remove: () => groups.forEach((group) => rmdirSync(group)),
+    remove: () => {
+      for (const group of groups) rmdirSync(group)
+    },
   }
 }

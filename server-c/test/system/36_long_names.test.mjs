@@ -24,7 +24,9 @@ for (const symlinks of ['within-root', 'same-owner']) {
   })
 }
 
-test('a rule hides such a name from the listing as it does any other', { skip: noLongNames }, async (t) => {
+test('a rule hides such a name from the listing as it does any other', {
+  skip: noLongNames,
+}, async (t) => {
   const folder = await longNamesDisk(t, NAME)
   const access = [{ action: 'deny', paths: ['*.txt'] }]
   const node = await startNode(t, { site: { root: folder, directoryListing, access } })

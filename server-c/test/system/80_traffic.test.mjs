@@ -221,13 +221,18 @@ for (const [what, site, clients] of [
   test(`who takes all that a low rate of ${what} gives is not let go`, async (t) => {
     const limits = { writeSeconds: 1, minBytesPerSecond: MIB }
     const node = await startNode(t, { files, site, config: { limits } })
-    const all = await Promise.all(Array.from({ length: clients }, () => RawClient.connect(node.port)))
+    const all = await Promise.all(
+      Array.from({ length: clients }, () => RawClient.connect(node.port)),
+    )
     t.after(() => {
       for (const client of all) client.close()
     })
     for (const client of all) client.send(request('/big.bin'))
     // More than the burst, at 5 or 6 KB/s: several times writeSeconds.
-    await until(() => all.every((client) => client.ended || client.received > 40 * KB), 'some bytes')
+    await until(
+      () => all.every((client) => client.ended || client.received > 40 * KB),
+      'some bytes',
+    )
     assert.equal(await node.counter('timeouts'), 0)
   })
 }

@@ -38,7 +38,7 @@ test('with 1024 descriptors the defaults are lowered, and it says to what', asyn
   assert.equal(gauges.descriptorsLimit, 1024)
   const metrics = await (await node.admin('/metrics')).text()
   assert.match(metrics, /^farmstead_connections_limit 296$/m)
-  assert.match(await (await node.admin('/')).text(), /connectionsLimit[^]*296/)
+  assert.match(await (await node.admin('/')).text(), /connectionsLimit.*296/)
 })
 
 test('that many connections hold as many files, and nobody lacks a descriptor', async (t) => {
@@ -57,7 +57,8 @@ test('that many connections hold as many files, and nobody lacks a descriptor', 
   const heads = await Promise.all(
     crowd.map(async (client) => {
       client.socket.resume()
-      while (client.received < 12) await new Promise((resolve) => client.socket.once('data', resolve))
+      while (client.received < 12)
+        await new Promise((resolve) => client.socket.once('data', resolve))
       client.socket.pause()
       return client.chunks[0].subarray(0, 12).toString()
     }),
@@ -87,9 +88,11 @@ test('check warns of what is lowered, and refuses what was written and can not b
   assert.equal(check(t, tight, few).ok, false)
 })
 
-test('the defaults stay below a memory limit of 96 MiB', { skip: noControlGroups('memory') }, async (t) => {
+test('the defaults stay below a memory limit of 96 MiB', {
+  skip: noControlGroups('memory'),
+}, async (t) => {
   const limits = { memory: { 'memory.limit_in_bytes': 96 * MIB } }
-  const { wrap, remove } = controlGroups(t, limits)
+  const { wrap, remove } = controlGroups(limits)
   // What ASan keeps of freed memory is none of ours.
   const asan = [process.env.ASAN_OPTIONS, 'quarantine_size_mb=1'].filter(Boolean).join(':')
   const many = Array.from({ length: 4000 }, (_, i) => `f${i}.txt`)
@@ -118,9 +121,11 @@ for (const [share, loops] of [
   [0.5, 1],
   [1.2, 2],
 ]) {
-  test(`${share} of a processor: ${loops} event loops`, { skip: noControlGroups('cpu') }, async (t) => {
+  test(`${share} of a processor: ${loops} event loops`, {
+    skip: noControlGroups('cpu'),
+  }, async (t) => {
     const cpu = { 'cpu.cfs_period_us': 100_000, 'cpu.cfs_quota_us': share * 100_000 }
-    const { wrap, remove } = controlGroups(t, { cpu })
+    const { wrap, remove } = controlGroups({ cpu })
     const node = await startNode(t, { files, config: { workers: 'auto' }, wrap })
     t.after(remove)
     const { gauges } = await node.status()

@@ -173,7 +173,7 @@ test('who never says a word makes room, whoever speaks or spoke last keeps its p
 
 test('by default one address can not take all connections, but this host can', async (t) => {
   const limits = { connections: 220, headerSeconds: 60 }
-  const node = await startNode(t, { files, config: { limits } })
+  const node = await startNode(t, { files, config: { workers: 1, limits } })
   const clients = []
   const crowd = async (from) => {
     const all = await Promise.all(
