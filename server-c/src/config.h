@@ -242,6 +242,8 @@ struct config {
     struct {
         char *address; /* "": no admin listener */
         uint16_t port;
+        char **hosts; /* names it answers to besides this machine's own */
+        size_t host_count;
     } admin;
 
     char *default_type;        /* of a suffix nobody knows */

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
+
 enum option_type {
     OPTION_BOOLEAN, /* bool */
     OPTION_INTEGER, /* uint16_t, uint32_t or uint64_t, by `size` */
@@ -43,6 +45,8 @@ struct option {
     const char *const *words;           /* of an enum, NULL at the end */
     /* What a pattern can't say: NULL, or what is wrong, as in "is not …". */
     const char *(*check)(const char *text);
+    /* Of a text that is wrong: appends what to write in its place, if that can be told. NULL: never. */
+    void (*hint)(struct buf *out, const char *text);
     const struct option *members; /* up to the one without a name */
     size_t offset, size;          /* of the field; of an array, the pointer */
     size_t count_offset;          /* of the field with the count */

@@ -155,13 +155,18 @@ static const struct file_entry *named(const struct conn *c, const struct file_en
 static struct response_file describe(const struct conn *c, const struct file_entry *entry,
                                      const struct file_facts *facts)
 {
+    struct span name = file_entry_name(named(c, entry));
+    struct mime_type type = mime_type(c->ex->live->cfg, name);
+    bool is_copy = c->ex->coding != CODING_IDENTITY;
+
     return (struct response_file){
         .facts = facts,
-        .type = mime_type(c->ex->live->cfg, file_entry_name(named(c, entry))),
-        .coding = c->ex->coding == CODING_IDENTITY ? NULL : http_coding_name(c->ex->coding),
+        .type = type,
+        .coding = is_copy ? http_coding_name(c->ex->coding) : mime_coding(type, name),
         /* As far as is known: who takes a coded copy may get another answer. */
         .varies = named(c, entry)->codings != 0 ||
-                  (!named(c, entry)->knows_codings && c->ex->site->coding_count > 0),
+                  (!named(c, entry)->knows_codings && c->ex->site->coding_count > 0 &&
+                   !mime_is_coded(name)),
     };
 }
 

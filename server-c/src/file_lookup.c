@@ -153,7 +153,7 @@ static void find_siblings(const struct search *search, const char *path)
     char sibling[PATH_MAX];
     size_t len = strlen(path);
 
-    if (!search->found->knows_codings)
+    if (!search->found->knows_codings || mime_is_coded((struct span){path, len}))
         return;
     for (size_t i = 0; i < search->site->precompressed_count; i++) {
         enum http_coding coding = http_coding_named(search->site->precompressed[i]);

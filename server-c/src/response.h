@@ -121,6 +121,7 @@ struct response_page {
     struct span location;     /* of 301, 302, 303, 307 and 308; encoded */
     struct span authenticate; /* of 401: the challenge, "Basic realm=…" */
     uint64_t file_size;       /* of 416: how long the file is */
+    const char *coding;       /* Content-Encoding of the site's file; NULL: none */
 };
 /* With a short HTML page of our own as its body, which is appended unless `head_only`. */
 void response_head_page(struct response_head *out, const struct response_scope *scope,

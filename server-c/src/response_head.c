@@ -88,11 +88,7 @@ static void append_file_end(struct response_head *out, const struct response_sco
                             const struct response_choice *choice, const struct response_file *file,
                             int64_t now)
 {
-    if (file->coding) {
-        APPEND(out, "Content-Encoding: ");
-        append_text(out, file->coding);
-        APPEND(out, "\r\n");
-    }
+    append_coding(out, file->coding);
     append_selected(out, scope, choice, file, false, now);
     if (keeps(choice, OWN_ACCEPT_RANGES))
         APPEND(out, "Accept-Ranges: bytes\r\n");

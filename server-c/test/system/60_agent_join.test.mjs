@@ -154,6 +154,13 @@ for (const args of badUsage) {
   })
 }
 
+test('join says that an IPv6 address stands in brackets', async () => {
+  const flags = ['--token', 'fst_0123456789abcdef', '--state', join(dir, 'v6')]
+  const { code, stderr } = await run('join', 'https://::1:9701', ...flags)
+  assert.equal(code, 2)
+  assert.match(stderr, /an IPv6 address stands in brackets, as in https:\/\/\[::1\]:9701/)
+})
+
 test('run without a state folder, without an identity or with a torn one says what to do', async () => {
   const missing = await run('run', '--state', join(dir, 'nowhere'))
   assert.equal(missing.code, 1)

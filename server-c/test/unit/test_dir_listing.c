@@ -210,6 +210,16 @@ static void test_bounded_text(void)
     text = dir_listing_html(&entries, (struct span){"/", 1}, &len);
     CHECK_TRUE(len < TEXT_MAX + 10000 && memmem(text, len, "There are more", 14), "bounded HTML");
     free(text);
+    entries.count = 2;
+    entries.is_truncated = true;
+    text = dir_listing_html(&entries, (struct span){"/", 1}, &len);
+    CHECK_TRUE(memmem(text, len, "more entries than are shown here</caption>", 42), "at the top");
+    free(text);
+    text = dir_listing_json(&entries, (struct span){"/", 1}, &len);
+    CHECK_TRUE(memmem(text, len, "\"truncated\":true", 16), "and JSON");
+    free(text);
+    entries.count = 60000;
+    entries.is_truncated = false;
     text = dir_listing_json(&entries, (struct span){"/", 1}, &len);
     CHECK_TRUE(len < TEXT_MAX + 10000 && memmem(text, len, "\"truncated\":true", 16), "and JSON");
     free(text);
