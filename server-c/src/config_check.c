@@ -2,7 +2,9 @@
 /* config_check.c — see config_check.h. Here: the order of the checks, and the logs. */
 #include "config_check.h"
 
+#include "bounded_call.h"
 #include "buf.h"
+#include "config_check_bounds.h"
 #include "config_check_parts.h"
 #include "log_file.h"
 #include "mem.h"
@@ -15,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
+
+#define MACHINE_SECONDS 10
+#define OWNER_SECONDS 5
 
 static enum config_code code_of_errno(int err)
 {
@@ -141,38 +146,95 @@ static struct check make_check(const struct config *cfg, const struct config *ru
                           .jail = config_check_jail(cfg, running)};
 }
 
-static int end_check(const struct check *check, size_t first, size_t dropped)
+/* --- for so long and no longer --------------------------------------------------------------- */
+
+/* One check on a thread of its own: a folder that a config names may be on a disk that hangs. */
+struct job {
+    void (*check)(const struct check *check);
+    struct config *cfg, *running; /* referenced */
+    struct config_errors errors;
+};
+
+static void do_job(void *arg)
 {
-    config_errors_sort(check->errors, first);
-    return check->errors->count > first || check->errors->dropped > dropped ? -1 : 0;
+    struct job *job = arg;
+    struct check check = make_check(job->cfg, job->running, &job->errors);
+
+    job->check(&check);
+    config_errors_sort(&job->errors, 0);
 }
 
+static void free_job(void *arg)
+{
+    struct job *job = arg;
+
+    config_errors_fini(&job->errors);
+    config_put(job->cfg);
+    config_put(job->running);
+    free(job);
+}
+
+/* True when it came to an end; its findings are in `errors` then. */
+static bool check_within(void (*function)(const struct check *check), unsigned seconds,
+                         const struct config *cfg, const struct config *running,
+                         struct config_errors *errors)
+{
+    struct job *job = xcalloc(1, sizeof(*job));
+    enum bounded outcome;
+
+    /* A count of references is no part of what is constant. */
+    job->cfg = config_get((struct config *)(uintptr_t)cfg);
+    job->running = running ? config_get((struct config *)(uintptr_t)running) : NULL;
+    job->check = function;
+    outcome = bounded_call(do_job, free_job, job, seconds);
+    if (outcome == BOUNDED_DONE)
+        config_errors_move(errors, &job->errors);
+    if (outcome != BOUNDED_LEFT)
+        free_job(job);
+    return outcome == BOUNDED_DONE;
+}
+
+static void check_owner(const struct check *check)
+{
+    config_check_bounds(check);
+    config_check_exposed(check);
+}
+
+/* A config that works here already is not to be lost for a disk that hangs: its paths are held against
+ * the policy as they are written, and each file once more when it is opened. */
 int config_check_owner(const struct config *cfg, const struct config *running,
                        struct config_errors *errors)
 {
-    struct check check = make_check(cfg, running, errors);
     size_t first = errors->count, dropped = errors->dropped;
 
-    config_check_bounds(&check);
-    config_check_exposed(&check);
-    return end_check(&check, first, dropped);
+    if (!check_within(check_owner, OWNER_SECONDS, cfg, running, errors))
+        config_check_bounds_text(cfg, errors);
+    return errors->count > first || errors->dropped > dropped ? -1 : 0;
+}
+
+static void check_all(const struct check *check)
+{
+    const struct config *cfg = check->cfg, *running = check->running;
+
+    check_owner(check);
+    config_check_listeners(check);
+    config_check_process(check);
+    check_sites(check);
+    check_log(check, cfg->access_log.path, running ? running->access_log.path : "", LOG_FILE_ACCESS,
+              "/accessLog/path");
+    check_log(check, cfg->error_log.path, running ? running->error_log.path : "", LOG_FILE_ERROR,
+              "/errorLog/path");
+    config_check_sizes(check);
 }
 
 int config_check_machine(const struct config *cfg, const struct config *running,
                          struct config_errors *errors)
 {
-    struct check check = make_check(cfg, running, errors);
     size_t first = errors->count, dropped = errors->dropped;
 
-    config_check_bounds(&check);
-    config_check_exposed(&check);
-    config_check_listeners(&check);
-    config_check_process(&check);
-    check_sites(&check);
-    check_log(&check, cfg->access_log.path, running ? running->access_log.path : "",
-              LOG_FILE_ACCESS, "/accessLog/path");
-    check_log(&check, cfg->error_log.path, running ? running->error_log.path : "", LOG_FILE_ERROR,
-              "/errorLog/path");
-    config_check_sizes(&check);
-    return end_check(&check, first, dropped);
+    if (!check_within(check_all, MACHINE_SECONDS, cfg, running, errors))
+        config_errors_add_at(errors, cfg, CONFIG_CODE_RESOURCE_LIMIT, "",
+                             "see that the disks and network file systems that it names answer",
+                             "this config could not be checked within %d s", MACHINE_SECONDS);
+    return errors->count > first || errors->dropped > dropped ? -1 : 0;
 }

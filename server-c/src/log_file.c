@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* log_file.c — see log_file.h. A thread of its own does what may hang, for a caller who waits so
- * long and no longer; then the thread finds out that nobody wants its result any more. */
+/* log_file.c — what is at the path is judged before it is opened, and again by its descriptor. */
 #include "log_file.h"
 
+#include "bounded_call.h"
 #include "log_line.h"
 #include "mem.h"
 #include "util.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
 #define WAIT_SECONDS 2
-#define WAITING_MAX 8 /* threads that a disk holds; more would be no wiser */
 #define FIRST_LINE_BYTES 1024
 #define NEW_FILE_MODE 0640
 
@@ -164,9 +161,6 @@ static int is_at(const char *path, const struct log_file *file)
 enum question { TO_OPEN, TO_LOOK, IS_AT };
 
 struct job {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool is_done, is_left;
     enum question question;
     enum log_file_kind kind;
     char *path;
@@ -176,82 +170,36 @@ struct job {
     struct log_file_problem problem;
 };
 
-static atomic_int under_way;
+static void do_job(void *arg)
+{
+    struct job *job = arg;
+
+    switch (job->question) {
+    case TO_OPEN:
+        job->result = open_within_bounds(job->path, job->kind, &job->is_made, &job->problem);
+        break;
+    case TO_LOOK:
+        job->result = open_existing(job->path, job->kind, &job->problem);
+        break;
+    case IS_AT:
+        job->result = is_at(job->path, &job->held);
+        break;
+    }
+}
 
 static void free_job(struct job *job)
 {
-    pthread_cond_destroy(&job->changed);
-    pthread_mutex_destroy(&job->lock);
     free(job->path);
     free(job);
 }
 
-static int answer(const struct job *job, bool *is_made, struct log_file_problem *problem)
-{
-    switch (job->question) {
-    case TO_OPEN:
-        return open_within_bounds(job->path, job->kind, is_made, problem);
-    case TO_LOOK:
-        return open_existing(job->path, job->kind, problem);
-    case IS_AT:
-        break;
-    }
-    return is_at(job->path, &job->held);
-}
-
-static void *job_main(void *arg)
+static void forget_job(void *arg)
 {
     struct job *job = arg;
-    struct log_file_problem problem = {0};
-    bool is_made = false;
-    int result = answer(job, &is_made, &problem);
 
-    atomic_fetch_sub(&under_way, 1);
-    pthread_mutex_lock(&job->lock);
-    job->result = result;
-    job->is_made = is_made;
-    job->problem = problem;
-    job->is_done = true;
-    bool is_left = job->is_left;
-    if (!is_left)
-        pthread_cond_signal(&job->changed);
-    pthread_mutex_unlock(&job->lock);
-    if (is_left) {
-        if (result >= 0 && job->question != IS_AT)
-            close(result);
-        free_job(job);
-    }
-    return NULL;
-}
-
-static bool start(struct job *job)
-{
-    pthread_t thread;
-
-    if (atomic_fetch_add(&under_way, 1) < WAITING_MAX &&
-        pthread_create(&thread, NULL, job_main, job) == 0) {
-        pthread_detach(thread);
-        return true;
-    }
-    atomic_fetch_sub(&under_way, 1);
-    return false;
-}
-
-/* False: it is the thread's now. */
-static bool wait_for(struct job *job)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += WAIT_SECONDS;
-    pthread_mutex_lock(&job->lock);
-    while (!job->is_done &&
-           pthread_cond_clockwait(&job->changed, &job->lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
-        ;
-    bool is_done = job->is_done;
-    job->is_left = !is_done;
-    pthread_mutex_unlock(&job->lock);
-    return is_done;
+    if (job->question != IS_AT && job->result >= 0)
+        close(job->result);
+    free_job(job);
 }
 
 static void no_answer(struct log_file_problem *problem, const char *what)
@@ -267,21 +215,22 @@ static struct job *ask(const char *path, enum question question, enum log_file_k
 {
     struct job *job = xcalloc(1, sizeof(*job));
 
-    pthread_mutex_init(&job->lock, NULL);
-    pthread_cond_init(&job->changed, NULL);
     job->path = xstrdup(path);
     job->question = question;
     job->kind = kind;
     if (held)
         job->held = *held;
-    if (!start(job)) {
-        free_job(job);
-        no_answer(problem, "can't be opened: no thread is to be had, or too many wait for a disk");
-        return NULL;
-    }
-    if (wait_for(job))
+    switch (bounded_call(do_job, forget_job, job, WAIT_SECONDS)) {
+    case BOUNDED_DONE:
         return job;
-    no_answer(problem, "can't be opened: the disk does not answer");
+    case BOUNDED_LEFT:
+        no_answer(problem, "can't be opened: the disk does not answer");
+        break;
+    case BOUNDED_REFUSED:
+        no_answer(problem, "can't be opened: no thread is to be had, or too many wait for a disk");
+        free_job(job);
+        break;
+    }
     return NULL;
 }
 

@@ -23,7 +23,7 @@ const layers = [
   {
     name: 'engine',
     modules:
-      /^(access_line|access_log|auth.*|bounds|config_check.*|confined_.*|control_group|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_file|log_out|log_tail|machine|metrics(_.*)?|mount_list|named_files|owner_file|peer_table|pid_file|rate_limit|root_disks|secret_file|served_file|site.*)$/,
+      /^(access_line|access_log|auth.*|bounded_call|bounds|config_check.*|confined_.*|control_group|descriptors|dir_listing.*|file_.*|folder_.*|htpasswd|io_lane|io_port|log|log_file|log_out|log_tail|machine|metrics(_.*)?|mount_list|named_files|owner_file|peer_table|pid_file|rate_limit|root_disks|secret_file|served_file|site.*)$/,
   },
   {
     name: 'traffic',

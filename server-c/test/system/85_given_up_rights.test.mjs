@@ -203,7 +203,7 @@ test(
     renameSync(where.access, `${where.access}.1`)
     node.child.kill('SIGUSR1')
     await node.line(
-      /error access log: can't open "\S*access\.log" anew: permission denied; lines go on into the old file, .*let user \d+ write/,
+      /error access log: "\S*access\.log" can't be opened: permission denied; lines go on into the old file, .*let user \d+ write/,
     )
     await get(node.port, '/a.txt?still')
     await untilLogged(where, '?still', `${where.access}.1`)

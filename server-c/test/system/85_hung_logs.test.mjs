@@ -120,7 +120,7 @@ test('run: standard error that nobody reads holds up neither a restart nor the e
     await control.stop()
   })
   control.assign(node.config('v1'))
-  const child = spawn(nodeBinary, ['run', '--state', node.state], {
+  const child = spawn(nodeBinary, ['run', '--state', node.state, '--policy', node.policy], {
     stdio: ['ignore', 'ignore', fullPipe(t)],
   })
   t.after(() => child.kill('SIGKILL'))
@@ -147,7 +147,8 @@ test('run: a limit of the size of files ends no process and reverts no config', 
   const access = join(node.dir, 'access.log')
   control.assign(node.config('v1', { accessLog: { path: access, format: 'json' } }))
   // Less than the parent wants for the last lines of a crash, and enough for the state.
-  const args = ['--fsize=60000', nodeBinary, 'run', '--state', node.state]
+  const place = ['--state', node.state, '--policy', node.policy]
+  const args = ['--fsize=60000', nodeBinary, 'run', ...place]
   const child = spawn('prlimit', args, { stdio: ['ignore', 'ignore', 'pipe'] })
   t.after(() => child.kill('SIGKILL'))
   let log = ''
