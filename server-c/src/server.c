@@ -34,7 +34,7 @@
 
 /* What an apply has prepared, to be put in force or thrown away. */
 struct preparation {
-    const struct config *cfg;
+    struct config *cfg;
     uint32_t loops;
     struct binding binding;
     int admin_fd; /* -1: stays as it is, or none */
@@ -306,7 +306,7 @@ static int prepare_workers(struct server *srv, struct preparation *prep,
 }
 
 /* 0, or -1 with findings and nothing left of it. */
-static int prepare(struct server *srv, struct preparation *prep, const struct config *cfg,
+static int prepare(struct server *srv, struct preparation *prep, struct config *cfg,
                    struct config_errors *errors)
 {
     *prep = (struct preparation){.cfg = cfg, .loops = cfg->workers, .admin_fd = -1};

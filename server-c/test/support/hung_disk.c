@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* hung_disk.c — a preloaded library that makes files wait as on a disk or a network file system
  * that does not answer, chosen by their name: what holds "hang-open" can't be opened, "hang-read"
- * not be read, "hang-write" not be written, "hang-late" not be read from its second MiB on, until
+ * not be read, "hang-write" not be written, "hang-late" not be read from its second MiB on, "hang-stat"
+ * not be looked at, until
  * the file FARMSTEAD_HANG_UNTIL is there. A read or an open that may not wait does not: it learns
  * that it would have to.
  *
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -74,6 +76,20 @@ long syscall(long number, ...)
         hang();
     }
     return NEXT(syscall)(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+int stat(const char *path, struct stat *st)
+{
+    if (strstr(path, "hang-stat") && !is_released())
+        hang();
+    return NEXT(stat)(path, st);
+}
+
+char *realpath(const char *path, char *resolved)
+{
+    if (strstr(path, "hang-stat") && !is_released())
+        hang();
+    return NEXT(realpath)(path, resolved);
 }
 
 int open(const char *path, int flags, ...)
