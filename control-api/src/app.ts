@@ -56,6 +56,7 @@ import { farmRulesRoutes } from './features/rollouts/farm-rules-routes.ts'
 import { rolloutRoutes } from './features/rollouts/routes.ts'
 import { marksBetween, rolloutTouches } from './features/rollouts/store.ts'
 import { startTicker } from './features/rollouts/ticker.ts'
+import { createProve } from './features/session/proof.ts'
 import { sessionRoutes, signedInUser, userOfSession } from './features/session/routes.ts'
 import { setupRoutes } from './features/session/setup-routes.ts'
 import { createSignInThrottle } from './features/session/sign-in-throttle.ts'
@@ -141,7 +142,7 @@ export async function buildService(
   { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
-  const { db, write, room, events, users, controlPlaneId } = services
+  const { db, write, room, events, users, controlPlaneId, waysIn } = services
   const identity: Identity = {
     controlPlaneId,
     epoch: await takeEpoch(write),
@@ -333,18 +334,21 @@ export async function buildService(
   const view = createViewSession(now)
   const throttle = createSignInThrottle(now, Buffer.from(sessionKey(config.dataDir)))
   const secondFactor = createSecondFactor(openSecretBox(config.dataDir))
+  const prove = createProve({ users, write, now, throttle, secondFactor })
   const hub = new SseHub(EVENT_STREAMS)
   await app.register(
     async (scope) => {
       const api = scope.withTypeProvider<TypeBoxTypeProvider>()
       await api.register(
-        sessionRoutes({ db, users, write, now, throttle, secondFactor, startSession, view }),
+        sessionRoutes({
+          ...{ db, users, write, now, throttle, secondFactor, startSession, view, waysIn },
+        }),
       )
       await api.register(setupRoutes({ db, write, now, startSession, view }))
-      await api.register(userRoutes({ db, write, now }))
-      await api.register(tokenRoutes({ db, write, now }))
+      await api.register(userRoutes({ db, write, now, waysIn }))
+      await api.register(tokenRoutes({ db, write, now, prove }))
       await api.register(
-        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession }),
+        oidcRoutes({ config: config.oidc, prefix: API, db, write, box, now, startSession, prove }),
       )
       await api.register(
         nodeRoutes({

@@ -162,7 +162,7 @@ export async function withToken(
   const response = await owner.inject({
     method: 'POST',
     url: '/api/v1/tokens',
-    payload: { name: 'test', permissions: null, expiresInDays: 30, ...wish },
+    payload: { name: 'test', permissions: null, expiresInDays: 30, password: PASSWORD, ...wish },
   })
   if (response.statusCode !== 201) throw new Error(`no token was made: ${response.body}`)
   const { id, secret } = response.json<CreatedToken>()

@@ -41,7 +41,8 @@ describe('login', { timeout: FARMCTL_TEST_MS }, () => {
 
   test('takes a token from standard input, never from the command line', async () => {
     const { service, run, url } = await farmctl({ signedIn: false })
-    const payload = { name: 'ci', permissions: ['nodes:read', 'system:read'], expiresInDays: 1 }
+    const permissions = ['nodes:read', 'system:read']
+    const payload = { name: 'ci', permissions, expiresInDays: 1, password: PASSWORD }
     const made = await service.admin.inject({ method: 'POST', url: '/api/v1/tokens', payload })
     const { secret } = made.json()
     expect((await run(['login', url, '--token', secret])).stderr).toMatch(/--token -/)

@@ -106,6 +106,7 @@ async function makeToken(tool: Tool, where: Where, options: LoginOptions) {
       name: `farmctl on ${hostname()}`.slice(0, 64).trim(),
       permissions: null,
       expiresInDays: Number(options.expiresInDays),
+      password,
     }
     const { id, secret } = await bodyOf(api.POST('/api/v1/tokens', { body }))
     return { id, secret }

@@ -48,12 +48,14 @@ describe('a new token', () => {
     await user.click(screen.getByRole('checkbox', { name: 'metrics:read' }))
     await user.click(screen.getByRole('checkbox', { name: 'nodes:read' }))
     await user.click(screen.getByRole('checkbox', { name: 'metrics:read' }))
+    await user.type(screen.getByLabelText('Your password'), 'my own password')
     await user.click(make)
     expect(await screen.findByText(secret)).toBeVisible()
     expect(api.requests.find(({ method }) => method === 'POST')?.body).toEqual({
       name: 'nightly report',
       permissions: ['nodes:read'],
       expiresInDays: 7,
+      password: 'my own password',
     })
     await user.click(screen.getByRole('button', { name: 'I have copied it' }))
     expect(screen.queryByText(secret)).toBeNull()

@@ -48,7 +48,10 @@ export function EditUserDialog({ user, isSelf, onClose }: Props) {
   return (
     <Dialog onClose={onClose} title={`Change ${username}`}>
       <form className="stack" onSubmit={handleSubmit} noValidate>
-        <p>What you do here ends the sessions of {isSelf ? 'your account' : username}.</p>
+        <p>
+          What you do here ends the sessions of {isSelf ? 'your account' : username}. Resetting the
+          password or removing the second factor ends API tokens and linked identities, too.
+        </p>
         <StandingInputs
           fields={fields}
           rolesError={fields.roles.length === 0 ? 'Choose one or more.' : null}
