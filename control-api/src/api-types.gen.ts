@@ -1242,7 +1242,7 @@ export interface paths {
         };
         /**
          * What changes, as server-sent events; reconnect with Last-Event-ID
-         * @description Each message is an Event. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
+         * @description Each message is an Event, of what your lists would show you. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -8739,6 +8739,7 @@ export interface operations {
             };
             /**
              * @description - `outside_scope`: Outside your scope
+             *     - `whole_farm_required`: This concerns the whole farm
              *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
@@ -17868,7 +17869,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm
@@ -18362,7 +18364,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm
@@ -18805,7 +18808,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm

@@ -39,7 +39,6 @@ import {
 import { enrolmentTokenRoutes } from './features/enrolment-tokens/routes.ts'
 import { enrolmentTokenIsWithin } from './features/enrolment-tokens/store.ts'
 import { eventRoutes } from './features/events/routes.ts'
-import type { Event } from './features/events/schema.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { readGrouping } from './features/groups/store.ts'
@@ -64,6 +63,7 @@ import { Throttle } from './features/session/throttle.ts'
 import { createViewSession } from './features/session/view.ts'
 import { createBearers } from './features/tokens/bearer.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
+import { findToken } from './features/tokens/store.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { createDispatcher, type DispatcherOptions } from './features/webhooks/dispatcher.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
@@ -96,9 +96,9 @@ import { refuseWhileFull } from './plugins/storage.ts'
 import { strictValidation } from './plugins/validation.ts'
 import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
-import type { Scope } from './scope.ts'
 import { openSecretBox } from './secret-box.ts'
 import { openServices, type Services, version } from './services.ts'
+import { type Facts, mayHear } from './visibility.ts'
 
 /** What tests replace. */
 export type Overrides = {
@@ -409,7 +409,7 @@ export async function buildService(
           hub,
           now,
           onNewWindows: metrics.onNewWindows,
-          isWithin: ({ kind, id }, scope) => eventIsWithin(db, { kind, id }, scope),
+          mayHear: (viewer, event) => mayHear(viewer, event, factsOf(db)),
           mayStillListen: ({ user, session }) =>
             user?.token
               ? bearers.mayStill(user, 'events:read')
@@ -482,17 +482,16 @@ const requestRates = (summaries: ReadonlyMap<string, LatencySummary>) =>
     ),
   )
 
-/** Of a node, or of what a token or a rollout does to one. Other things are nobody's in particular. */
-async function eventIsWithin(
-  db: Services['db'],
-  { kind, id }: Pick<Event, 'kind' | 'id'>,
-  scope: Scope,
-): Promise<boolean> {
-  if (kind === 'rollout') return await rolloutTouches(db, id, scope)
-  if ((kind !== 'node' && kind !== 'metrics') || id === '*') return true
-  if ((await nodeIdsWithin(db, [id], scope)).length > 0) return true
-  return kind === 'node' && (await enrolmentTokenIsWithin(db, id, scope))
-}
+/** What only the database knows of an event. */
+const factsOf = (db: Services['db']): Facts => ({
+  rolloutTouches: (id, scope) => rolloutTouches(db, id, scope),
+  // '*': of many. An enrolment token speaks as the node it will be.
+  nodeIsWithin: async (id, scope) =>
+    id === '*' ||
+    (await nodeIdsWithin(db, [id], scope)).length > 0 ||
+    (await enrolmentTokenIsWithin(db, id, scope)),
+  ownerOfToken: async (id) => (await findToken(db, id))?.user_id ?? null,
+})
 
 /**
  * Requests under way may end; connections kept alive after them are closed as they fall idle, and what

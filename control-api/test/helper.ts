@@ -157,7 +157,12 @@ export async function signInAs(service: Service, username: string, password: str
 export async function withToken(
   service: Pick<Service, 'app'>,
   owner: Client,
-  wish: { permissions?: Permission[]; expiresInDays?: number; name?: string } = {},
+  wish: {
+    permissions?: Permission[]
+    expiresInDays?: number
+    name?: string
+    password?: string
+  } = {},
 ): Promise<Client & { id: string; secret: string }> {
   const response = await owner.inject({
     method: 'POST',
