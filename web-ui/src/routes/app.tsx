@@ -3,6 +3,7 @@ import { createRoute, redirect } from '@tanstack/react-router'
 import { NoStartScreen, StartingScreen } from '../app/fallbacks.tsx'
 import { Shell } from '../app/shell.tsx'
 import { sessionQuery } from '../features/session/api.ts'
+import { forgetTextsOfOthers } from '../lib/kept-texts.ts'
 import { rootRoute } from './root.tsx'
 
 /** Everything behind the sign-in. */
@@ -18,6 +19,8 @@ export const appRoute = createRoute({
     if (session.passwordChangeRequired) {
       throw redirect({ to: '/change-password', search: { next: location.href }, replace: true })
     }
+    // However one came in: by password here, by the provider, or from another tab.
+    forgetTextsOfOthers(session.user.id)
     return { session }
   },
   pendingComponent: StartingScreen,
@@ -30,6 +33,7 @@ export const appRoute = createRoute({
         session={session}
         onSignedOut={() => {
           queryClient.clear()
+          forgetTextsOfOthers(null)
           void navigate({ to: '/sign-in', search: {} })
         }}
       />
