@@ -171,7 +171,7 @@ test('a table is as wide as its cells, and others’ control characters stay out
         ['n', ''],
       ],
     ),
-  ).toEqual(['NAME    WHY', 'node-1  fine�[31m', 'n       -'])
+  ).toEqual(['NAME    WHY', 'node-1  fine\\u001b[31m', 'n       -'])
 })
 
 test('an outline shows every member of a thing, one a line', () => {
