@@ -81,7 +81,7 @@ import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
-import { securityHeaders } from './plugins/headers.ts'
+import { keepFromCaches, securityHeaders } from './plugins/headers.ts'
 import { answerOnce } from './plugins/idempotency.ts'
 import { BODY_BYTES, limitRequests } from './plugins/limits.ts'
 import { describeApi } from './plugins/openapi.ts'
@@ -279,12 +279,18 @@ export async function buildService(
   await app.register(requestLogPlugin)
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
+  keepFromCaches(app, '/api')
   await limitRequests(app)
   answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
   await app.register(compress, COMPRESSION)
   keepSessionsFromBearers(app)
-  await app.register(sessionPlugin, { db, dataDir: config.dataDir, now })
+  await app.register(sessionPlugin, {
+    db,
+    dataDir: config.dataDir,
+    now,
+    publicIsHttps: config.publicUrl?.startsWith('https:') ?? false,
+  })
   const wrongTokens = new Throttle(WRONG_TOKENS)
   const bearers = createBearers({
     db,

@@ -78,6 +78,7 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     agent: { host: '127.0.0.1', port: 0 },
     consoleDir: null,
     trustProxy: false,
+    publicUrl: null,
     oidc: null,
     webhookAllow: [],
     logLevel: 'silent',

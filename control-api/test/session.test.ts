@@ -92,6 +92,33 @@ describe('POST /session', () => {
     expect(String(response.headers['set-cookie'])).toMatch(/Secure/)
   })
 
+  test('marks every cookie Secure when the console’s address is https, whatever the proxy hides', async () => {
+    const { app } = await build({ config: { publicUrl: 'https://farm.example.org' } })
+    const payload = { username: 'test-admin', password: PASSWORD }
+    const response = await app.inject({ method: 'POST', url: SESSION, payload })
+    const cookies = [response.headers['set-cookie'] ?? []].flat()
+    expect(cookies).toHaveLength(2)
+    for (const cookie of cookies) expect(cookie.match(/; Secure/g)).toHaveLength(1)
+    const person = client({ app }, cookieOf(response))
+    expect((await person.inject({ url: SESSION })).statusCode).toBe(200)
+  })
+
+  test('is kept by no cache, nor is any other answer of the API, refusals included', async () => {
+    const { app, admin } = await build()
+    const payload = { username: 'test-admin', password: PASSWORD }
+    const answers = [
+      await app.inject({ method: 'POST', url: SESSION, payload }),
+      await admin.inject({ url: '/api/v1/nodes' }),
+      await admin.inject({ url: '/api/v1/configs?limit=1' }),
+      await admin.inject({ url: '/api/v1/users' }),
+      await admin.inject({ url: '/api/v1/openapi.json' }),
+      await app.inject({ url: '/api/v1/nodes' }),
+      await admin.inject({ url: '/api/v1/no-such-thing' }),
+    ]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 200, 200, 200, 200, 401, 404])
+    for (const { headers } of answers) expect(headers['cache-control']).toBe('no-store')
+  })
+
   test('gives a new session id, and keeps only a digest of it', async () => {
     const { app, admin, services } = await build()
     const response = await app.inject({
