@@ -4,7 +4,16 @@ import { buildService } from '../src/app.ts'
 import { letAdminIn } from '../src/features/session/break-glass.ts'
 import { newSetupToken } from '../src/features/session/setup.ts'
 import { hashPassword } from '../src/people/passwords.ts'
-import { build, client, cookieOf, ORIGIN, PASSWORD, signInAs, testConfig } from './helper.ts'
+import {
+  build,
+  type Client,
+  client,
+  cookieOf,
+  ORIGIN,
+  PASSWORD,
+  signInAs,
+  testConfig,
+} from './helper.ts'
 
 const SESSION = '/api/v1/session'
 
@@ -171,6 +180,21 @@ describe('the session', () => {
     const { admin: idle } = await build({ now: () => now })
     now += 12 * hour + 1
     expect((await idle.inject({ url: SESSION })).statusCode).toBe(401)
+  })
+
+  test('is not that of who a page takes itself to speak for, when another signed in meanwhile', async () => {
+    const service = await build()
+    const viewer = await service.as('viewer')
+    const { id } = (await service.admin.inject({ url: SESSION })).json().user
+    const send = (who: Client, user: string) =>
+      who.inject({
+        method: 'DELETE',
+        url: `${SESSION}/list`,
+        headers: { 'farmstead-user': user },
+      })
+    const refused = await send(viewer, id)
+    expect([refused.statusCode, refused.json().code]).toEqual([401, 'not_signed_in'])
+    expect((await send(service.admin, id)).statusCode).toBe(204)
   })
 
   test('leaves nothing in the database for visitors who never signed in', async () => {
