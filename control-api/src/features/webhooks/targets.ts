@@ -32,10 +32,16 @@ const REFUSED = [
   // Metadata that is not on the link: Azure.
   '168.63.129.16/32',
   '::/127',
+  // Neither here nor reachable everywhere: discarded, and routers' own segments.
+  '100::/64',
+  '5f00::/16',
   'fe80::/10',
   'fec0::/10',
   'ff00::/8',
   // IPv4 in another dress: what it leads to is not ours to see.
+  '::/96',
+  '::ffff:0:0:0/96',
+  '2001::/32',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '2002::/16',

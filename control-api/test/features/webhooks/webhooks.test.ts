@@ -294,6 +294,16 @@ describe('addresses', () => {
       '100.100.100.200',
       '168.63.129.16',
       '[fd12:3456::1]',
+      // IPv4 in another dress, as reports on other programs have it.
+      '[::127.0.0.1]',
+      '[::a9fe:a9fe]',
+      '[0:0:0:0:0:ffff:7f00:1]',
+      '[::ffff:0:127.0.0.1]',
+      '[2002:7f00:1::1]',
+      '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+      '[64:ff9b:1::a00:1]',
+      '[5f00::1]',
+      '[fe81::1]',
     ]) {
       const payload = { url: `http://${host}:9/` }
       const response = await service.admin.inject({ method: 'POST', url, payload })
