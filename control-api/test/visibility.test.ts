@@ -174,6 +174,33 @@ describe('who has a part of the farm', () => {
     )
   })
 
+  test('is told what holds a rollout up that has other nodes, too, in words for a code', async () => {
+    const { service, operator, nameOutside } = await twoZones()
+    const url = '/api/v1/rollouts'
+    const made = await service.admin.inject({ method: 'POST', url, payload: ORDER })
+    const { id, stateVersion } = made.json()
+    const pause = `${url}/${id}/actions/pause`
+    const payload = { stateVersion, reason: `${nameOutside} is odd` }
+    await service.admin.inject({ method: 'POST', url: pause, payload })
+    const { reason } = (await operator.inject({ url: `${url}/${id}` })).json()
+    expect(reason).toMatch(/^Paused: Of your 1 in it, 0 have the version. Somebody paused it./)
+    expect(reason).not.toContain(nameOutside)
+  })
+
+  test('is not told of rollouts that have none of their nodes', async () => {
+    const { service, operator } = await twoZones()
+    const url = '/api/v1/rollouts'
+    const payload = { ...ORDER, selector: 'zone=eu' }
+    const { id } = (await operator.inject({ method: 'POST', url, payload })).json()
+    const foreign = `rollout_${'0'.repeat(26)}`
+    await service.services.db
+      .updateTable('rollouts')
+      .set({ reason: `Waits until ${foreign} leaves room, after ${id}.` })
+      .execute()
+    const { reason } = (await operator.inject({ url: `${url}/${id}` })).json()
+    expect(reason).toBe(`Waits until another rollout leaves room, after ${id}.`)
+  })
+
   test('reads the reason of a rollout that is theirs alone', async () => {
     const { operator } = await twoZones()
     const payload = { ...ORDER, selector: 'zone=eu' }

@@ -5,8 +5,8 @@ import { some } from '../../schema/common.ts'
 import type { Scope } from '../../scope.ts'
 import { approvalsOf } from './approvals.ts'
 import { RolloutNotFound } from './errors.ts'
-import type { Progress } from './model.ts'
-import { withoutOthers } from './own-part.ts'
+import type { HoldKind, Progress } from './model.ts'
+import { naming, rolloutsIn, withoutOthers } from './own-part.ts'
 import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
 import type { Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
@@ -39,24 +39,36 @@ export async function showRollouts(
     approvals: approvals.get(id) ?? [],
   })
   const whole = rows.map((row) => viewRollout(row, partsOf(row.id)))
-  return scope === null ? whole : await ownPartOf(db, whole, scope)
+  if (scope === null) return whole
+  const held = new Map(rows.map((row) => [row.id, holdOf(row)]))
+  return await ownPartOf(db, whole, { scope, held })
 }
 
 /** Of those that have nodes outside the scope as well, only what is of the nodes inside. */
-async function ownPartOf(db: Reader, shown: Rollout[], scope: Scope): Promise<Rollout[]> {
+async function ownPartOf(
+  db: Reader,
+  shown: Rollout[],
+  { scope, held }: { scope: Scope; held: ReadonlyMap<string, HoldKind | null> },
+): Promise<Rollout[]> {
   const all = await taskCounts(
     db,
     shown.map(({ id }) => id),
   )
-  const others = new Set<string>(shown.flatMap(({ blockedBy }) => blockedBy))
+  const others = new Set(
+    shown.flatMap(({ blockedBy, reason }) => [...blockedBy, ...rolloutsIn(reason)]),
+  )
   const visible = new Set<string>()
   for (const id of others) if (await rolloutTouches(db, id, scope)) visible.add(id)
   return shown.map((rollout) => {
     const blockedBy = rollout.blockedBy.filter((id) => visible.has(id))
     const isWhole = all.get(rollout.id) === rollout.tasks.length
-    return { ...(isWhole ? rollout : withoutOthers(rollout)), blockedBy }
+    const own = isWhole ? rollout : withoutOthers(rollout, held.get(rollout.id) ?? null)
+    return { ...own, blockedBy, reason: naming(own.reason, visible) }
   })
 }
+
+const holdOf = ({ progress }: RolloutRow): HoldKind | null =>
+  (JSON.parse(progress) as Progress).hold?.kind ?? null
 
 type Parts = { tasks: readonly TaskWithName[]; approvals: readonly ApprovalRow[] }
 
