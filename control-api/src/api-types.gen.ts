@@ -88,7 +88,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Choose a new password; ends your other sessions */
+        /** Choose a new password; ends your other sessions, and your tokens if you say so */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -127,7 +127,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a user a one-time password, shown this once; ends the user’s sessions */
+        /**
+         * Give a user a one-time password, shown this once; ends all that lets the user in
+         * @description Ends sessions, known browsers, API tokens and identities at the provider that were linked.
+         */
         post: operations["resetUserPassword"];
         delete?: never;
         options?: never;
@@ -144,7 +147,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign a user out everywhere */
+        /** Sign a user out everywhere; tokens stay */
         post: operations["endUserSessions"];
         delete?: never;
         options?: never;
@@ -161,7 +164,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a user’s second factor away: the device is lost; ends the user’s sessions */
+        /**
+         * Take a user’s second factor away: the device is lost; ends all that lets the user in
+         * @description Ends sessions, known browsers, API tokens and identities at the provider that were linked.
+         */
         post: operations["resetUserSecondFactor"];
         delete?: never;
         options?: never;
@@ -227,7 +233,7 @@ export interface paths {
         put?: never;
         /**
          * Make a token; its secret is shown this once
-         * @description A token made with a token says at most as much, for at most as long, and is revoked with it.
+         * @description With a session it takes your password, and a code if you have a second factor and signed in more than two minutes ago. A token made with a token says at most as much, for at most as long, and is revoked with it.
          */
         post: operations["createToken"];
         delete?: never;
@@ -317,7 +323,10 @@ export interface paths {
         /** Which identity at the provider is yours */
         get: operations["getOidcIdentity"];
         put?: never;
-        /** Begin to link your identity at the provider to your account */
+        /**
+         * Begin to link your identity at the provider to your account
+         * @description It is another way in, so it takes your password, and a code if you have those.
+         */
         post: operations["linkOidcIdentity"];
         /** Sign in with your password only */
         delete: operations["unlinkOidcIdentity"];
@@ -1233,7 +1242,7 @@ export interface paths {
         };
         /**
          * What changes, as server-sent events; reconnect with Last-Event-ID
-         * @description Each message is an Event. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
+         * @description Each message is an Event, of what your lists would show you. The named messages `heartbeat` (every 15 s) and `resync` (fetch everything again) carry no id.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -3954,7 +3963,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "currentPassword": "printed-once",
-                 *       "newPassword": "correct horse battery staple"
+                 *       "newPassword": "correct horse battery staple",
+                 *       "revokeTokens": true
                  *     }
                  */
                 "application/json": {
@@ -3962,6 +3972,8 @@ export interface operations {
                     currentPassword: string;
                     /** @example correct horse battery staple */
                     newPassword: string;
+                    /** @description Your API tokens, too: when somebody may have had your password */
+                    revokeTokens?: boolean;
                 };
             };
         };
@@ -5638,7 +5650,9 @@ export interface operations {
                  *       "permissions": [
                  *         "nodes:read"
                  *       ],
-                 *       "expiresInDays": 1
+                 *       "expiresInDays": 1,
+                 *       "password": "printed-once",
+                 *       "code": "287082"
                  *     }
                  */
                 "application/json": {
@@ -5649,6 +5663,13 @@ export interface operations {
                     name: string;
                     permissions: ("nodes:read" | "configs:read" | "rollouts:read" | "metrics:read" | "events:read" | "system:read" | "groups:read" | "tokens:own" | "audit:read" | "users:read" | "tokens:read" | "webhooks:read" | "nodes:write" | "nodes:enrol" | "configs:write" | "groups:write" | "rollouts:run" | "rollouts:approve" | "rollouts:emergency" | "rollouts:rules" | "users:write" | "tokens:write" | "webhooks:write" | "backups:read" | "backups:write")[] | null;
                     expiresInDays: number;
+                    /** @example printed-once */
+                    password?: string;
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
+                    code?: string;
                 };
             };
         };
@@ -5691,7 +5712,10 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_signed_in`: Not signed in
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `second_factor_required`: A code is needed as well
+             *     - `wrong_code`: Not the code
+             *     - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
              */
             401: {
@@ -5704,6 +5728,8 @@ export interface operations {
             };
             /**
              * @description - `beyond_own_permissions`: More than you may yourself
+             *     - `password_required`: Your password is needed for this
+             *     - `fresh_sign_in_required`: Sign in anew for this
              *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
@@ -5779,7 +5805,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `too_many_sign_ins`: Too many sign-ins at once
+             *     - `storage_busy`: The database is held by another process
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6184,7 +6213,25 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "printed-once",
+                 *       "code": "287082"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example printed-once */
+                    password?: string;
+                    /**
+                     * @description Six digits of the authenticator, or a recovery code
+                     * @example 287082
+                     */
+                    code?: string;
+                };
+            };
+        };
         responses: {
             /** @description Default Response */
             201: {
@@ -6213,7 +6260,10 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_signed_in`: Not signed in
+             * @description - `wrong_credentials`: Wrong user name or password
+             *     - `second_factor_required`: A code is needed as well
+             *     - `wrong_code`: Not the code
+             *     - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
              */
             401: {
@@ -6225,7 +6275,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `needs_session`: Not with a token
+             * @description - `password_required`: Your password is needed for this
+             *     - `fresh_sign_in_required`: Sign in anew for this
+             *     - `needs_session`: Not with a token
              *     - `cross_origin`: Not from this origin
              */
             403: {
@@ -6308,6 +6360,7 @@ export interface operations {
             };
             /**
              * @description - `oidc_away`: The identity provider does not answer
+             *     - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
              */
             503: {
@@ -8892,6 +8945,7 @@ export interface operations {
             };
             /**
              * @description - `outside_scope`: Outside your scope
+             *     - `whole_farm_required`: This concerns the whole farm
              *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
@@ -18053,7 +18107,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm
@@ -18547,7 +18602,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm
@@ -18990,7 +19046,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_allowed`: Not allowed
+             * @description - `beyond_your_events`: More than you may hear yourself
+             *     - `not_allowed`: Not allowed
              *     - `not_allowed`: Not allowed
              *     - `password_change_required`: Change your password first
              *     - `whole_farm_required`: This concerns the whole farm

@@ -33,6 +33,8 @@ export type UsersTable = {
   totp_pending: Generated<string | null>
   /** The time step of the newest code that was used: none is good twice. */
   totp_step: Generated<number>
+  /** How often access was recovered or a password chosen: browsers known before are strangers. */
+  recoveries: Generated<number>
 }
 
 /** Each is deleted when it is used. */

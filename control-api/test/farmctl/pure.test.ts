@@ -218,7 +218,7 @@ test('a table is as wide as its cells, and others’ control characters stay out
         ['n', ''],
       ],
     ),
-  ).toEqual(['NAME    WHY', 'node-1  fine�[31m', 'n       -'])
+  ).toEqual(['NAME    WHY', 'node-1  fine\\u001b[31m', 'n       -'])
 })
 
 test('a line of a node’s log stays one line, and no terminal takes it for a command', () => {

@@ -32,7 +32,13 @@ import {
 } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ImpactSchema } from '../../schema/impact.ts'
-import { OutsideScope, requireWithin, scopeOf } from '../../scope.ts'
+import {
+  OutsideScope,
+  requireWholeFarm,
+  requireWithin,
+  scopeOf,
+  WholeFarmRequired,
+} from '../../scope.ts'
 import { parseSelector, type Selector } from '../../selector.ts'
 import { nodeCordonRoutes } from './cordon-routes.ts'
 import { nodeDriftRoutes } from './drift-routes.ts'
@@ -150,7 +156,10 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
   app.patch(
     '/nodes/:id',
     {
-      config: { permission: 'nodes:write', errors: [NodeNotFound, NameTaken, OutsideScope] },
+      config: {
+        permission: 'nodes:write',
+        errors: [NodeNotFound, NameTaken, OutsideScope, WholeFarmRequired],
+      },
       schema: {
         operationId: 'updateNode',
         tags,
@@ -165,12 +174,18 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const { id } = request.params
       const { name, labels } = request.body
+      // Names are one list of the whole farm: whether one is free says what others have.
+      const requireMayName = (before: string) => {
+        if (name !== undefined && name !== before) requireWholeFarm(request.user)
+      }
       const requireFree = async (reader: Kysely<Database>) => {
         if (name !== undefined && (await nameIsTaken(reader, name, id))) throw new NameTaken(name)
       }
       if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
       if (request.query.dry_run === '1') {
-        requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
+        const node = await find(id)
+        requireMayName(node.name)
+        requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         await requireFree(db)
         return await deps.impactOf(id, {
           ...(name !== undefined && { name }),
@@ -179,6 +194,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       }
       const changed = await write(async (unit) => {
         const node = await activeNode(unit, id)
+        requireMayName(node.name)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
         await requireFree(unit.trx)
         const after = await changeNode(unit, node, {

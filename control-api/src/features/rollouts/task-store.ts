@@ -59,6 +59,20 @@ export const tasksOf = (
     .orderBy('nodes.name')
     .execute()
 
+/** How many each of them has, seen or not. */
+export async function taskCounts(
+  db: Reader,
+  rolloutIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('node_tasks')
+    .select(({ fn }) => ['rollout_id', fn.countAll<number>().as('count')])
+    .where('rollout_id', 'in', rolloutIds)
+    .groupBy('rollout_id')
+    .execute()
+  return new Map(rows.map(({ rollout_id, count }) => [rollout_id, count]))
+}
+
 /** Each message of a node reads all tasks of its rollout, so nothing is read but what the reducer needs. */
 const TASK_COLUMNS = [
   'node_id',
