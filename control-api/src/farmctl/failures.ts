@@ -2,7 +2,6 @@
 // Everything that may go wrong, as sentences with an exit code. Nothing foreseen shows a stack.
 import { visible, withoutSecrets } from '../terminal-text.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { printable } from './table.ts'
 
 /** Where in a text something is wrong. */
 export type Position = { line: number; column: number; message: string; hint?: string }
@@ -50,7 +49,7 @@ export const isApiError = (error: unknown, ...codes: (string | number)[]): error
 
 /** Errors of a text are told as compilers do, so that editors can jump there; what nodes say is no command for a terminal. */
 export const atPosition = (file: string, { line, column, message, hint }: Position) =>
-  printable(`${file}:${line}:${column}: ${message}${hint ? ` (${hint})` : ''}`)
+  visible(`${file}:${line}:${column}: ${message}${hint ? ` (${hint})` : ''}`)
 
 /** Runs `work`; positions in what the API refuses are then told as places in `file`. */
 export async function locate<T>(file: string, work: Promise<T>): Promise<T> {

@@ -24,7 +24,7 @@ const shown = (cell: string | undefined) => visible(cell ?? '').replaceAll(/\s+/
 
 /** A line of a node's error log: whoever has taken the node over has written it. */
 export const logLine = ({ at, level, text }: { at: string; level: string; text: string }) =>
-  `${at} ${level} ${printable(text).replaceAll('\n', '�')}`
+  `${at} ${level} ${visible(text).replaceAll('\n', '�')}`
 
 /** Any JSON value, one member a line, indented by depth. */
 export function outline(value: unknown, indent = ''): string[] {

@@ -70,7 +70,7 @@ describe('what a plan says of refusals', () => {
       '2500 nodes will refuse it: their machines’ owners do not allow it; the rollout pauses when the first of them does:',
     )
     expect(said).toContain(
-      '  default@2:4:39: "/x�[2J" is not allowed (n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2490 more)',
+      '  default@2:4:39: "/x\\u001b[2J" is not allowed (n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2490 more)',
     )
     expect(said).toContain('  and 100 more findings')
   })
@@ -223,7 +223,9 @@ test('a table is as wide as its cells, and others’ control characters stay out
 
 test('a line of a node’s log stays one line, and no terminal takes it for a command', () => {
   const text = 'a \u001b[2J\u009b2J\nfake'
-  expect(logLine({ at: '09:14', level: 'warn', text })).toBe('09:14 warn a �[2J�2J�fake')
+  expect(logLine({ at: '09:14', level: 'warn', text })).toBe(
+    '09:14 warn a \\u001b[2J\\u009b2J�fake',
+  )
 })
 
 test('an outline shows every member of a thing, one a line', () => {
