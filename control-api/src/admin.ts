@@ -11,9 +11,9 @@ import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authori
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
 import { AppError } from './errors.ts'
-import { compileSchemaCheck } from './features/configs/schema-check.ts'
+import { startTextWork } from './features/configs/text-work.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
-import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
+import { createValidate } from './features/configs/validation.ts'
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
 import { letAdminIn } from './features/session/break-glass.ts'
@@ -158,14 +158,19 @@ program
     const origin = isStdin ? 'stdin' : file
     await withServices(async ({ write, now }, { nodeBinary }) => {
       const nodeCheck = createNodeCheck({ binary: nodeBinary })
-      const checkSchema = compileSchemaCheck(loadConfigSchema())
-      const validate = createValidateAuthors(createValidate({ checkSchema, nodeCheck }))
+      const work = startTextWork()
+      const validate = createValidateAuthors(
+        createValidate({ examine: work.examine, nodeCheck }),
+        work,
+      )
       const number = await importConfig(
         { write, validate, now },
         { config: name, text, author: OPERATOR, message, release },
-      ).catch((error: unknown) => {
-        throw withPositions(error, origin)
-      })
+      )
+        .catch((error: unknown) => {
+          throw withPositions(error, origin)
+        })
+        .finally(work.close)
       if (json) print({ config: name, version: number, released: release })
       else
         say(`${origin} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)

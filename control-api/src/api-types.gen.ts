@@ -2764,6 +2764,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -2783,7 +2784,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2933,6 +2937,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -2955,6 +2960,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -3064,6 +3070,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -3086,6 +3093,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -3198,6 +3206,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     endOtherSessions: {
@@ -3288,7 +3305,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3408,7 +3428,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3494,6 +3517,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3618,6 +3650,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -3640,6 +3673,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -3748,7 +3782,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3886,6 +3923,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -3908,6 +3946,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -3964,6 +4003,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4086,6 +4134,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -4108,6 +4157,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -4271,7 +4321,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4424,7 +4477,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4577,7 +4633,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4693,6 +4752,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4842,6 +4910,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -4861,7 +4930,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4974,6 +5046,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5117,7 +5198,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5294,6 +5378,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -5313,7 +5398,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5434,6 +5522,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5586,6 +5683,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -5605,7 +5703,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5727,7 +5828,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5797,6 +5901,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     startOidcSignIn: {
@@ -5854,6 +5967,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     finishOidcSignIn: {
@@ -5892,6 +6014,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5988,6 +6119,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6135,6 +6275,7 @@ export interface operations {
             /**
              * @description - `oidc_away`: The identity provider does not answer
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -6264,7 +6405,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6386,7 +6530,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6531,6 +6678,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -6550,7 +6698,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6680,6 +6831,7 @@ export interface operations {
             /**
              * @description - `too_many_requests`: Too many ask at once
              *     - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -6699,7 +6851,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6823,6 +6978,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -6842,7 +6998,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6964,7 +7123,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7098,6 +7260,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7261,6 +7432,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -7283,6 +7455,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -7489,6 +7662,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -7501,6 +7675,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7880,6 +8063,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getNode: {
@@ -8228,6 +8420,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     decommissionNode: {
@@ -8332,7 +8533,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8755,6 +8959,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -8774,7 +8979,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8909,6 +9117,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9092,6 +9309,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -9111,7 +9329,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9224,6 +9445,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getConfigSchema: {
@@ -9284,6 +9514,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9391,6 +9630,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getConfig: {
@@ -9479,6 +9727,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9621,7 +9878,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9747,6 +10007,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -9766,7 +10027,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9897,6 +10161,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10102,6 +10375,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10124,6 +10398,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -10248,6 +10523,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     exportVersion: {
@@ -10333,6 +10617,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10537,6 +10830,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10559,6 +10853,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -10710,6 +11005,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10722,6 +11018,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10828,6 +11133,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10967,6 +11281,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10986,7 +11301,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11121,6 +11439,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -11140,7 +11459,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11372,6 +11694,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11863,6 +12194,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -11885,6 +12217,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -12110,6 +12443,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12378,6 +12720,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -12397,7 +12740,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12678,6 +13024,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -12697,7 +13044,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12976,6 +13326,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -12995,7 +13346,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13276,6 +13630,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -13295,7 +13650,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13576,6 +13934,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -13595,7 +13954,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13874,6 +14236,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -13893,7 +14256,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14174,6 +14540,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -14193,7 +14560,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14477,6 +14847,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -14496,7 +14867,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14590,6 +14964,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14741,6 +15124,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -14760,7 +15144,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14896,6 +15283,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15150,6 +15546,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -15169,7 +15566,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15302,6 +15702,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15499,6 +15908,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -15518,7 +15928,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15746,7 +16159,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15954,6 +16370,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -15973,7 +16390,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16057,6 +16477,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16191,6 +16620,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -16210,7 +16640,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16375,6 +16808,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listEnrolmentTokens: {
@@ -16499,6 +16941,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16705,6 +17156,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -16724,7 +17176,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16846,7 +17301,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16989,6 +17447,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getAuditEntry: {
@@ -17124,6 +17591,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     exportAudit: {
@@ -17224,6 +17700,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getAuditVerification: {
@@ -17295,6 +17780,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17436,7 +17930,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17564,6 +18061,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17720,7 +18226,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17883,6 +18392,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -17902,7 +18412,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18070,6 +18583,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -18089,7 +18603,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18209,6 +18726,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18370,6 +18896,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -18389,7 +18916,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18506,6 +19036,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -18639,7 +19178,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18825,6 +19367,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -18844,7 +19387,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18947,7 +19493,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_streams`: Too many event streams are open */
+            /**
+             * @description - `too_many_streams`: Too many event streams are open
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19056,6 +19605,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19204,7 +19762,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19293,6 +19854,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19397,6 +19967,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19521,7 +20100,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19649,6 +20231,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getRecovery: {
@@ -19724,6 +20315,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19868,6 +20468,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -19887,7 +20488,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -20043,6 +20647,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

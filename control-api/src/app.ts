@@ -25,8 +25,8 @@ import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
 import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
-import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastReleaseOf, lastReleases } from './features/configs/store.ts'
+import { startTextWork } from './features/configs/text-work.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import {
@@ -92,6 +92,7 @@ import { serialization } from './plugins/serialization.ts'
 import { sessionKey, sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { refuseWhileFull } from './plugins/storage.ts'
+import { answerUnderPressure, type PressureLimits, takeTurns } from './plugins/turns.ts'
 import { strictValidation } from './plugins/validation.ts'
 import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
@@ -105,6 +106,7 @@ export type Overrides = {
   now?: () => number
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
+  pressure?: PressureLimits
   /** Sees each route of the API as it is added. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -138,7 +140,7 @@ const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeat
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
+  { now = Date.now, onRoute, logTailWithinMs, pressure, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
   const { db, write, room, events, users, controlPlaneId } = services
@@ -182,8 +184,9 @@ export async function buildService(
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
-  const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
-  const validateAuthors = createValidateAuthors(validate)
+  const work = startTextWork()
+  const validate = createValidate({ examine: work.examine, nodeCheck })
+  const validateAuthors = createValidateAuthors(validate, work)
   const releases = createReleases()
   const previews = () => openPreviews({ db, validate, schema })
   const onUnrenderable = (nodeId: string) =>
@@ -278,6 +281,7 @@ export async function buildService(
   await app.register(requestLogPlugin)
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
+  await answerUnderPressure(app, pressure)
   await limitRequests(app)
   answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
@@ -298,6 +302,7 @@ export async function buildService(
     labelsOfNode: (id) => labelsOfNode(db, id),
   })
 
+  takeTurns(app)
   refuseWhileFull(app, { prefix: API, isFull: room.isFull })
 
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
@@ -366,7 +371,7 @@ export async function buildService(
             impactOf({ db, openPreviews: previews }, nodeChange(id, change)),
         }),
       )
-      await api.register(configRoutes({ db, write, now, validate: validateAuthors, schema }))
+      await api.register(configRoutes({ db, write, now, validate: validateAuthors, schema, work }))
       await api.register(
         rolloutRoutes({
           db,
@@ -460,7 +465,7 @@ export async function buildService(
     await Promise.all([closeListeners([app, agents]), stopTicker()])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await stopMakingRoom()
-    await metrics.close()
+    await Promise.all([metrics.close(), work.close()])
     await services.close()
   }
   let stopping: Promise<void> | undefined

@@ -160,6 +160,20 @@ export const TooManyRequests = defineError(
   'Too many requests',
   (seconds: number) => `Wait ${seconds} s, then try again.`,
 )
+export const TooMuchAtOnce = defineError(
+  429,
+  'too_much_at_once',
+  'Too much at once',
+  (seconds: number) =>
+    `Too many large or costly requests of yours wait already. Nothing was changed. Wait for their answers, or ${seconds} s, then try again.`,
+)
+export const Overloaded = defineError(
+  503,
+  'overloaded',
+  'The service is busy',
+  (seconds: number) =>
+    `More is asked of this service than it can do just now. Nothing was changed. Wait ${seconds} s, then try again.`,
+)
 export const TooManyAttempts = defineError(
   429,
   'too_many_attempts',

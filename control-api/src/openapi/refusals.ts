@@ -10,6 +10,7 @@ import {
   NotAllowed,
   NotJson,
   NotSignedIn,
+  Overloaded,
   PasswordChangeRequired,
   PreconditionFailed,
   PreconditionRequired,
@@ -20,6 +21,7 @@ import {
   TooLarge,
   TooManyAttempts,
   TooManyRequests,
+  TooMuchAtOnce,
   WrongToken,
 } from '../errors.ts'
 import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from '../idempotency/errors.ts'
@@ -38,6 +40,8 @@ export type DescribedRoute = {
     errors?: readonly Refusal[]
     rateLimit?: unknown
     scope?: Reach
+    heavy?: true
+    underPressure?: true
   }
 }
 
@@ -45,7 +49,7 @@ const SAFE = new Set(['GET', 'HEAD'])
 
 export function refusalsOf(route: DescribedRoute): Refusal[] {
   const { schema = {}, config = {}, url = '' } = route
-  const { permission, forTokensToo, errors = [], rateLimit } = config
+  const { permission, forTokensToo, errors = [], rateLimit, heavy, underPressure } = config
   const isSafe = [route.method].flat().every((method) => SAFE.has(method))
   const found: Refusal[] = [...errors, Internal]
   if (permission !== 'public') found.push(NotSignedIn, WrongToken, TooManyAttempts)
@@ -64,6 +68,8 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
   if (hasProperty(schema.headers, 'idempotency-key')) {
     found.push(KeyReused, StillRunning, AlreadyDone, OutcomeUnknown)
   }
+  if (heavy || schema.body) found.push(TooMuchAtOnce)
+  if (!underPressure) found.push(Overloaded)
   if (rateLimit !== false) found.push(TooManyRequests)
   return [...new Set(found)].sort((a, b) => a.statusCode - b.statusCode)
 }

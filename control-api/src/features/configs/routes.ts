@@ -15,6 +15,7 @@ import { describeUses } from './rules.ts'
 import { ConfigQuerySchema, ConfigSchema, ValidateSchema, ValidationSchema } from './schema.ts'
 import type { SchemaNode } from './schema-walk.ts'
 import { deleteConfig, findConfigSummary, listConfigs, usesOfConfig } from './store.ts'
+import type { TextWork } from './text-work.ts'
 import type { Validate } from './validation.ts'
 import { versionRoutes } from './version-routes.ts'
 import { configEtag, viewConfig } from './view.ts'
@@ -25,6 +26,7 @@ type Deps = {
   now: () => number
   validate: Validate
   schema: SchemaNode
+  work: Pick<TextWork, 'compare' | 'explainConflict'>
   /** What else names a config, in words; empty: nothing. */
   namedBy?: (unit: Unit, config: string) => Promise<string[]>
 }
@@ -127,7 +129,13 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/validate',
     {
-      config: { permission, rateLimit: limits.expensive, idempotency: false, errors: [] },
+      config: {
+        permission,
+        rateLimit: limits.expensive,
+        heavy: true,
+        idempotency: false,
+        errors: [],
+      },
       schema: {
         operationId: 'validateConfig',
         tags,

@@ -8,7 +8,6 @@ import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
 import { NameSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
-import { diffValues } from './diff.ts'
 import { ConfigNotFound, VersionNotFound } from './errors.ts'
 import { sourceOf } from './rules.ts'
 import {
@@ -22,10 +21,8 @@ import {
   VersionSchema,
   VersionSummarySchema,
 } from './schema.ts'
-import type { SchemaNode } from './schema-walk.ts'
 import { findConfig, findVersion, findVersionSummary, listVersions } from './store.ts'
-import { parseConfigText } from './text.ts'
-import { diffTexts } from './text-diff.ts'
+import type { TextWork } from './text-work.ts'
 import type { Validate } from './validation.ts'
 import { planVersion, type SaveVersion, saveErrors, saveVersion } from './versions.ts'
 import { viewVersion } from './view.ts'
@@ -35,7 +32,7 @@ type Deps = {
   write: Write
   now: () => number
   validate: Validate
-  schema: SchemaNode
+  work: Pick<TextWork, 'compare'>
 }
 
 const tags = ['configs']
@@ -52,7 +49,7 @@ const permission = 'configs:read' as const
 const CONTEXT_LINES = 3
 
 export const versionRoutes = (deps: Deps) => async (app: App) => {
-  const { db, validate, schema } = deps
+  const { db, validate, work } = deps
 
   app.get(
     '/configs/:name/versions',
@@ -124,7 +121,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/:name/versions',
     {
-      config: { permission: 'configs:write', errors: saveErrors },
+      config: { permission: 'configs:write', heavy: true, errors: saveErrors },
       schema: {
         operationId: 'createVersion',
         tags,
@@ -161,7 +158,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/:name/versions/:number/actions/restore',
     {
-      config: { permission: 'configs:write', errors: [...notFound, ...saveErrors] },
+      config: { permission: 'configs:write', heavy: true, errors: [...notFound, ...saveErrors] },
       schema: {
         operationId: 'restoreVersion',
         tags,
@@ -197,7 +194,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/diff',
     {
-      config: { permission, errors: notFound },
+      config: { permission, heavy: true, errors: notFound },
       schema: {
         operationId: 'diffVersions',
         tags,
@@ -213,17 +210,13 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
     async ({ params: { name }, query }) => {
       const { toConfig = name, context = CONTEXT_LINES } = query
       const [from, to] = [await readSide(name, query.from), await readSide(toConfig, query.to)]
-      const [a, b] = [parseConfigText(from.text), parseConfigText(to.text)]
       return {
         from: from.side,
         to: to.side,
         toConfig,
         fromText: from.text,
         toText: to.text,
-        hunks: diffTexts(from.text, to.text, context),
-        ...(a.ok && b.ok
-          ? diffValues(a.value, b.value, schema)
-          : { changes: null, moreChanges: 0 }),
+        ...(await work.compare({ from: from.text, to: to.text, contextLines: context })),
       }
     },
   )
@@ -243,10 +236,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   const plan = async (version: SaveVersion) => {
     const { config, parent, text } = version
     const { created, number, digest, source, latest } = await planVersion(db, validate, version)
-    const value = (side: string) => {
-      const parsed = parseConfigText(side)
-      return parsed.ok ? parsed.value : {}
-    }
+    const compared = await work.compare({ from: latest, to: text, contextLines: CONTEXT_LINES })
     return {
       dryRun: true as const,
       config,
@@ -255,8 +245,8 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
       parent,
       digest,
       source,
-      hunks: diffTexts(latest ?? '', text, CONTEXT_LINES),
-      ...diffValues(value(latest ?? '{}'), value(text), schema),
+      ...compared,
+      changes: compared.changes ?? [],
     }
   }
 
