@@ -19475,7 +19475,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_attempts`: Too many failed sign-ins */
+            /**
+             * @description - `too_many_own_streams`: Too many event streams of yours are open
+             *     - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -136,7 +136,14 @@ const COMPRESSION = {
   /** Below, it takes 0.3 ms at once; by a stream, it is longer under way on our thread than that. */
   syncThreshold: 256 * 1024,
 } satisfies FastifyCompressOptions
-const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeatMs: 15_000 }
+/** A person's: some tabs in some browsers, and what their programs wait with. */
+const EVENT_STREAMS = {
+  maxStreams: 200,
+  maxPerCaller: 32,
+  reserved: 50,
+  maxBufferedBytes: 256 * 1024,
+  heartbeatMs: 15_000,
+}
 
 export async function buildService(
   config: Config,

@@ -234,6 +234,13 @@ export const TooManyStreams = defineError(
   (limit: number) =>
     `This service holds ${limit} event streams at a time. Close a tab, or poll instead.`,
 )
+export const TooManyOwnStreams = defineError(
+  429,
+  'too_many_own_streams',
+  'Too many event streams of yours are open',
+  (limit: number) =>
+    `One person may hold ${limit} event streams, in all sessions and with all tokens. Close some, or let your programs share one.`,
+)
 export const StorageBusy = defineError(
   503,
   'storage_busy',

@@ -2,7 +2,7 @@
 // What holds for every request: its id, its limits, its methods, and how its answer is packed.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { BODY_BYTES, bodyLimitOf, limits } from '../../src/plugins/limits.ts'
+import { BODY_BYTES, bodyLimitOf, limits, PUBLIC_BODY_BYTES } from '../../src/plugins/limits.ts'
 import { enrolNode } from '../agents/node-client.ts'
 import { type Built, build, ORIGIN } from '../helper.ts'
 
@@ -102,8 +102,15 @@ describe('a body', () => {
     const { paths = {} } = app.swagger() as { paths?: Record<string, Record<string, unknown>> }
     const validate = paths['/api/v1/configs/validate']?.post
     expect(validate).toMatchObject({ 'x-body-limit-bytes': BODY_BYTES + 4 * 1024 * 1024 })
-    expect(bodyLimitOf(undefined)).toBe(BODY_BYTES)
+    expect(bodyLimitOf({})).toBe(BODY_BYTES)
   })
+})
+
+test('a body of who is nobody yet is small', async () => {
+  const { anonymous } = await build()
+  const payload = { username: 'ana', password: 'x'.repeat(PUBLIC_BODY_BYTES) }
+  const refused = await anonymous.inject({ method: 'POST', url: '/api/v1/session', payload })
+  expect(refused.json()).toMatchObject({ status: 413, code: 'too_large' })
 })
 
 describe('an answer', () => {

@@ -2,9 +2,10 @@
 // Live events for the console and for scripts.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { TooManyStreams } from '../../errors.ts'
+import { TooManyOwnStreams, TooManyStreams } from '../../errors.ts'
 import type { EventLog, StoredEvent } from '../../event-log.ts'
 import type { App } from '../../fastify.ts'
+import { limits } from '../../plugins/limits.ts'
 import type { SseHub, SseStream } from '../../plugins/sse.ts'
 import { type Scope, scopeOf } from '../../scope.ts'
 import { type Event, EventSchema } from './schema.ts'
@@ -50,8 +51,9 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'events:read',
         scope: 'nodes',
-        rateLimit: false,
-        errors: [TooManyStreams],
+        // Each begins with a look at what was missed.
+        rateLimit: limits.expensive,
+        errors: [TooManyStreams, TooManyOwnStreams],
       },
       schema: {
         operationId: 'streamEvents',
@@ -83,7 +85,7 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const seen = await seenBy(request)
       const scope = scopeOf(request.user)
-      const opened = hub.open(reply)
+      const opened = hub.open(reply, request.user?.id ?? '')
       const stream =
         scope === null ? opened : scopedStream(opened, (event) => deps.isWithin(event, scope))
       const stopMetrics = deps.onNewWindows((nodeIds) => {
