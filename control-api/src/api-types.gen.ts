@@ -492,7 +492,7 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels; with dry_run=1 say what that would do */
+        /** Rename a node or replace its labels; with dryRun=1 say what that would do */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -507,7 +507,7 @@ export interface paths {
         get: operations["getNodeOverride"];
         /**
          * Replace what differs on this node; takes effect with the next rollout to it
-         * @description With dry_run=1 it says what that would do.
+         * @description With dryRun=1 it says what that would do.
          */
         put: operations["putNodeOverride"];
         post?: never;
@@ -618,7 +618,7 @@ export interface paths {
         put?: never;
         /**
          * Save a version; the first one makes the config
-         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dry_run=1 answers what it would do, and refuses what it would refuse.
+         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dryRun=1 answers what it would do, and refuses what it would refuse.
          */
         post: operations["createVersion"];
         delete?: never;
@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Save an old version’s text as a new version
-         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.
+         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dryRun=1 answers what it would do.
          */
         post: operations["restoreVersion"];
         delete?: never;
@@ -736,7 +736,7 @@ export interface paths {
         /** Rollouts, newest first */
         get: operations["listRollouts"];
         put?: never;
-        /** Roll a version out to the nodes it is for; with dry_run=1 say what it would do */
+        /** Roll a version out to the nodes it is for; with dryRun=1 say what it would do */
         post: operations["createRollout"];
         delete?: never;
         options?: never;
@@ -928,7 +928,7 @@ export interface paths {
         /** All groups in order; a node belongs to the first that matches its labels */
         get: operations["listGroups"];
         put?: never;
-        /** Make a group; with dry_run=1 say what it would do */
+        /** Make a group; with dryRun=1 say what it would do */
         post: operations["createGroup"];
         delete?: never;
         options?: never;
@@ -946,7 +946,7 @@ export interface paths {
         /** One group; its ETag is for changing it */
         get: operations["getGroup"];
         /**
-         * Replace a group’s settings; with dry_run=1 say what that would do
+         * Replace a group’s settings; with dryRun=1 say what that would do
          * @description Nodes get what it makes of them with the next rollout to them.
          */
         put: operations["putGroup"];
@@ -955,7 +955,7 @@ export interface paths {
         delete: operations["deleteGroup"];
         options?: never;
         head?: never;
-        /** Change some of a group’s settings; with dry_run=1 say what that would do */
+        /** Change some of a group’s settings; with dryRun=1 say what that would do */
         patch: operations["updateGroup"];
         trace?: never;
     };
@@ -969,7 +969,7 @@ export interface paths {
         /** The order in which groups are asked; its ETag is for changing it */
         get: operations["getGroupOrder"];
         /**
-         * Put the groups into another order; with dry_run=1 say what that would do
+         * Put the groups into another order; with dryRun=1 say what that would do
          * @description Name each group once. The default group is always the last and is not named.
          */
         put: operations["putGroupOrder"];
@@ -3164,6 +3164,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -3489,6 +3498,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -3990,6 +4008,15 @@ export interface operations {
                     "application/json": {
                         required: boolean;
                     };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `too_many_requests`: Too many requests */
@@ -5883,6 +5910,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_many_requests`: Too many requests */
             429: {
                 headers: {
@@ -5994,6 +6030,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `oidc_not_configured`: No identity provider */
             404: {
                 headers: {
@@ -6073,6 +6118,15 @@ export interface operations {
                         /** @description false: nothing to unlink, or no password to sign in by */
                         canUnlink: boolean;
                     };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -8560,7 +8614,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -9139,7 +9193,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -9473,6 +9527,15 @@ export interface operations {
                 content: {
                     /** @example {} */
                     "application/json": unknown;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -10183,7 +10246,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @description Program and version; farmctl/… is kept as "cli" */
@@ -10639,7 +10702,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /**
@@ -11716,7 +11779,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /**
@@ -14925,6 +14988,15 @@ export interface operations {
                     "application/json": components["schemas"]["RolloutRules"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -15305,7 +15377,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /**
@@ -15724,7 +15796,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -15955,7 +16027,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -16186,7 +16258,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -16438,6 +16510,15 @@ export interface operations {
                     "application/json": components["schemas"]["GroupOrder"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -16499,7 +16580,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -17738,6 +17819,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -19818,6 +19908,15 @@ export interface operations {
                     "application/json": components["schemas"]["BackupSettings"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -20280,6 +20379,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -20546,6 +20654,15 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_many_requests`: Too many requests */
             429: {
                 headers: {
@@ -20610,6 +20727,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["System"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**

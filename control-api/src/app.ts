@@ -278,8 +278,8 @@ export async function buildService(
 
   // Everything that holds for every route.
   requireDeclaredAccess(app)
-  if (onRoute) app.addHook('onRoute', onRoute)
   strictValidation(app)
+  if (onRoute) app.addHook('onRoute', onRoute)
   serialization(app)
   const box = openSecretBox(config.dataDir)
   answerOnce(app, createIdempotencyKeys({ db, write, now, box }))

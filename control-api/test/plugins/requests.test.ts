@@ -113,6 +113,39 @@ test('a body of who is nobody yet is small', async () => {
   expect(refused.json()).toMatchObject({ status: 413, code: 'too_large' })
 })
 
+describe('a query', () => {
+  test('with a parameter nobody knows is refused, and does nothing', async () => {
+    const { admin } = await build()
+    const payload = { name: 'canary', selector: 'canary' }
+    for (const query of ['dry_run=1', 'dryrun=1', 'dryRun=1&x=1', '__proto__=1']) {
+      const url = `/api/v1/groups?${query}`
+      const refused = await admin.inject({ method: 'POST', url, payload })
+      expect(refused.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+    }
+    expect((await admin.inject({ url: '/api/v1/groups/canary' })).statusCode).toBe(404)
+    const near = await admin.inject({ url: `${NODES}?selektor=zone%3Deu` })
+    expect(near.json().detail).toContain('Did you mean "selector"?')
+  })
+
+  test('is closed on every route but the one that identity providers call', async () => {
+    const open: string[] = []
+    const spelt = new Set<string>()
+    await build({
+      onRoute: ({ method, url, schema }) => {
+        if (schema?.hide) return
+        const { additionalProperties, properties = {} } = (schema?.querystring ?? {}) as {
+          additionalProperties?: boolean
+          properties?: object
+        }
+        if (additionalProperties !== false) open.push(`${method} ${url}`)
+        for (const name of Object.keys(properties)) spelt.add(name)
+      },
+    })
+    expect(open).toEqual(['GET /api/v1/session/oidc/callback'])
+    expect([...spelt].filter((name) => !/^[a-z]+([A-Z][a-z]+)*$/.test(name))).toEqual([])
+  })
+})
+
 describe('an answer', () => {
   const url = '/api/v1/openapi.json'
   const packed = async ({ admin }: Built, encoding: string) =>

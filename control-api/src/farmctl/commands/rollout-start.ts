@@ -124,7 +124,7 @@ async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
 }
 
 async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
-  const params = { query: { dry_run: '1' as const } }
+  const params = { query: { dryRun: '1' as const } }
   return (await bodyOf(tool.api().POST('/api/v1/rollouts', { params, body }))) as RolloutPlan
 }
 

@@ -6,14 +6,13 @@ import { Type } from 'typebox'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
-import { NameSchema, pageOf } from '../../schema/common.ts'
+import { DryRunQuerySchema, NameSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { ConfigNotFound, VersionNotFound } from './errors.ts'
 import { sourceOf } from './rules.ts'
 import {
   DiffQuerySchema,
   DiffSchema,
-  DryRunQuerySchema,
   NewVersionSchema,
   RestoreSchema,
   VersionPlanSchema,
@@ -129,7 +128,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         description:
           'The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. ' +
           'The latest version’s very text again is answered with that version and 200, whatever the parent. ' +
-          'dry_run=1 answers what it would do, and refuses what it would refuse.',
+          'dryRun=1 answers what it would do, and refuses what it would refuse.',
         params: named,
         querystring: DryRunQuerySchema,
         headers,
@@ -148,7 +147,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         author: authorOf(request),
         source: sourceOf(request, imported === 'import'),
       }
-      if (request.query.dry_run === '1') return plan(version)
+      if (request.query.dryRun === '1') return plan(version)
       const { status, location, body } = await save(version)
       reply.code(status).header('location', location)
       return body
@@ -164,7 +163,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'Save an old version’s text as a new version',
         description:
-          'It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.',
+          'It is checked again: a newer farmstead-node may refuse what an older one took. dryRun=1 answers what it would do.',
         params: numbered,
         querystring: DryRunQuerySchema,
         body: RestoreSchema,
@@ -184,7 +183,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         author: authorOf(request),
         source: 'revert' as const,
       }
-      if (request.query.dry_run === '1') return plan(version)
+      if (request.query.dryRun === '1') return plan(version)
       const { status, location, body } = await save(version)
       reply.code(status).header('location', location)
       return body

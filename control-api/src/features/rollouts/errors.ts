@@ -60,7 +60,7 @@ export const PlanChanged = defineError(
   'plan_changed',
   'The plan is another one by now',
   (planned: string, now: string) =>
-    `The order was for the plan ${planned}, it would be ${now} now. Nothing was started. Look at the plan again: POST /api/v1/rollouts?dry_run=1.`,
+    `The order was for the plan ${planned}, it would be ${now} now. Nothing was started. Look at the plan again: POST /api/v1/rollouts?dryRun=1.`,
 )
 export const QueueFull = defineError(
   409,

@@ -61,7 +61,7 @@ export const NewRolloutSchema = Type.Object(
   { additionalProperties: false },
 )
 export type NewRollout = Static<typeof NewRolloutSchema>
-/** ?dry_run=1 → 200: what it would do, per node; nothing is stored */
+/** ?dryRun=1 → 200: what it would do, per node; nothing is stored */
 export const RolloutPlanSchema = Type.Object({
   config: NameSchema,
   version: Type.Integer(),

@@ -102,7 +102,7 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
       schema: {
         operationId: 'createRollout',
         tags,
-        summary: 'Roll a version out to the nodes it is for; with dry_run=1 say what it would do',
+        summary: 'Roll a version out to the nodes it is for; with dryRun=1 say what it would do',
         querystring: DryRunQuerySchema,
         body: NewRolloutSchema,
         response: {
@@ -118,7 +118,7 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
       const scope = scopeOf(user)
       const wish = wishOf(body, scope)
       if (wish.emergency !== undefined) requireEmergency(user)
-      if (query.dry_run === '1') {
+      if (query.dryRun === '1') {
         const { excluded, ...plan } = await planVersion(deps, wish)
         const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
         const { config, version } = wish

@@ -88,9 +88,9 @@ describe('the latest version’s very text again', () => {
   })
 })
 
-describe('dry_run=1', () => {
+describe('dryRun=1', () => {
   const dry = (client: Client, payload: object) =>
-    client.inject({ method: 'POST', url: `${URL}/versions?dry_run=1`, payload })
+    client.inject({ method: 'POST', url: `${URL}/versions?dryRun=1`, payload })
 
   it('says what saving would do, and stores nothing', async () => {
     const { admin } = await build()
@@ -148,7 +148,7 @@ describe('POST /configs/{name}/versions/{number}/actions/restore', () => {
     const { admin, services } = await withVersion()
     await saveText(admin, OTHER, 1)
     const payload = { message: 'the port was right', parent: 2 }
-    expect((await restore(admin, 1, payload, '?dry_run=1')).json()).toMatchObject({
+    expect((await restore(admin, 1, payload, '?dryRun=1')).json()).toMatchObject({
       dryRun: true,
       number: 3,
       source: 'revert',

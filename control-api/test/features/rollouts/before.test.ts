@@ -212,7 +212,7 @@ describe('a dry run', () => {
     const service = await servingFarm()
     const { admin } = service
     const plan = async (change: object = {}) =>
-      (await order(admin, { version: 2, ...change }, '?dry_run=1')).json()
+      (await order(admin, { version: 2, ...change }, '?dryRun=1')).json()
     const nothing = { approvalsNeeded: 0, blockedBy: [], closedWindow: null }
     expect(await plan()).toMatchObject(nothing)
     conducts(service, 0, NACK)

@@ -64,11 +64,11 @@ it('an order says how long each step may take, and the node is told', async () =
 it('a plan names the kinds of its nodes, and an order may leave kinds out', async () => {
   const { admin } = await servingFarm()
   const wish = { version: 2, strategy: {} }
-  const plan = (await order(admin, wish, '?dry_run=1')).json()
+  const plan = (await order(admin, wish, '?dryRun=1')).json()
   const [{ kind }] = plan.nodes
   expect(kind).toBe('Debian GNU/Linux 12 · 0.1.0 · confirm')
   const without = { ...wish, strategy: { excludeKinds: [kind] } }
-  const narrowed = (await order(admin, without, '?dry_run=1')).json()
+  const narrowed = (await order(admin, without, '?dryRun=1')).json()
   expect(narrowed.nodes).toEqual([])
   expect(narrowed.excluded.items[0].reason).toBe(`The order leaves out its kind: ${kind}.`)
   expect(narrowed.planDigest).not.toBe(plan.planDigest)
@@ -78,7 +78,7 @@ it('a version that succeeded lately takes the fast path, which is part of the pl
   const service = await servingFarm()
   const { admin } = service
   const planOf = async (version: number) =>
-    (await order(admin, { version, strategy: {} }, '?dry_run=1')).json()
+    (await order(admin, { version, strategy: {} }, '?dryRun=1')).json()
   expect(await planOf(2)).toMatchObject({ isFastPath: false })
   for (const version of [2, 3, 4]) {
     if (version > 2) await saveVersion(admin, text(8088 + version), version - 1)
