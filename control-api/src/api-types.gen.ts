@@ -2363,6 +2363,8 @@ export interface components {
                     reason: string;
                 } | null;
             }[];
+            /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
+            matchesNone: boolean;
             /** @description How many */
             waves: number;
             /** @description It would change them, and skips them */
@@ -11842,6 +11844,7 @@ export interface operations {
                  *       "emergency": {
                  *         "reason": "reason"
                  *       },
+                 *       "allowEmpty": true,
                  *       "planDigest": "planDigest"
                  *     }
                  */
@@ -11913,13 +11916,15 @@ export interface operations {
                     onOverlap?: "queue" | "refuse" | "supersede";
                     /**
                      * Format: date-time
-                     * @description Not before then; at most a year ahead. What is past means now
+                     * @description Not before then; at most a year ahead, and not in the past
                      */
                     startAt?: string;
                     /** @description Without approvals, change windows and gates that would only pause it, and in place of what owns its nodes or waits for them: one node first. Needs rollouts:emergency; startAt and onOverlap mean nothing with it */
                     emergency?: {
                         reason: string;
                     };
+                    /** @description Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector */
+                    allowEmpty?: boolean;
                     /** @description What a dry run said: when the plan is another by now, nothing is started */
                     planDigest?: string;
                 };
@@ -11966,6 +11971,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
+                     *       "matchesNone": true,
                      *       "waves": 1,
                      *       "cordonedNodes": 1,
                      *       "policy": {
@@ -12243,6 +12249,8 @@ export interface operations {
             /**
              * @description - `selector_invalid`: The selector cannot be read
              *     - `start_too_far`: That is too far ahead
+             *     - `start_past`: That time is over
+             *     - `no_nodes`: No node is of it
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `rollout_invalid`: A node would refuse this version
              *     - `idempotency_key_reused`: The key belongs to another request

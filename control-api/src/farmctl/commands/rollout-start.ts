@@ -18,6 +18,7 @@ type OrderOptions = StrategyFlags & {
   strategy?: string
   onOverlap?: NonNullable<NewRollout['onOverlap']>
   emergency?: string
+  allowEmpty?: boolean
 }
 type StartOptions = OrderOptions & {
   at?: string
@@ -61,6 +62,7 @@ const ordered = (command: Command) =>
   command
     .argument('<config[@version]>', 'what; without a number its latest version')
     .option('-l, --selector <selector>', 'only to nodes whose labels match')
+    .option('--allow-empty', 'also when no node is of it: it is released for those that come')
     .option('--careful', 'by waves with the defaults: one of each kind, then 5, 25, 100 % of load')
     .option(
       '--strategy <file>',
@@ -99,7 +101,7 @@ function readTime(text: string): string {
 
 async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<NewRollout> {
   const [config = '', which = 'latest'] = what.split('@')
-  const { selector, onOverlap, emergency: reason } = options
+  const { selector, onOverlap, emergency: reason, allowEmpty } = options
   const strategy = strategyOf(options, await strategyFile(tool, options.strategy))
   return {
     config,
@@ -108,6 +110,7 @@ async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<Ne
     ...(strategy !== undefined && { strategy }),
     ...(onOverlap !== undefined && { onOverlap }),
     ...(reason !== undefined && { emergency: { reason } }),
+    ...(allowEmpty && { allowEmpty }),
   }
 }
 
@@ -120,7 +123,7 @@ async function strategyFile(tool: Tool, file: string | undefined) {
 async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
   const plan = await askPlan(tool, body)
   tool.show(plan, () => planLines(plan))
-  requireAccepted(plan)
+  requireAccepted(plan, body)
 }
 
 async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
@@ -134,7 +137,7 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   if (options.dryRun) return planRollout(tool, order)
   const plan = await askPlan(tool, order)
   if (!tool.json) tool.terminal.note(planLines(plan).join('\n'))
-  requireAccepted(plan)
+  requireAccepted(plan, order)
   await agree(tool, yes, `Roll ${order.config}@${order.version} out?`)
   // What nobody looked at binds nobody.
   const planDigest = options.plan ?? (yes ? undefined : plan.planDigest)
@@ -152,7 +155,14 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
 const startedLine = ({ id, startedAt, reason }: Rollout) =>
   `${id} ${startedAt === null ? `waits: ${reason}` : 'has begun.'} Watch it: farmctl rollout watch`
 
-function requireAccepted({ config, version, nodes }: RolloutPlan): void {
+function requireAccepted(plan: RolloutPlan, { selector = '', allowEmpty }: NewRollout): void {
+  const { config, version, nodes, matchesNone } = plan
+  if (matchesNone && !allowEmpty) {
+    const which = selector === '' ? 'is given this config' : `matches "${selector}"`
+    throw new Failure(
+      `No node ${which}: nothing was started. --allow-empty releases it to nodes that come later.`,
+    )
+  }
   const lines = nodes.flatMap(({ nodeName, errors }) =>
     errors.map((error) => `${nodeName}: ${atPosition(`${config}@${version}`, error)}`),
   )

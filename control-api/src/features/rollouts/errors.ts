@@ -94,6 +94,20 @@ export const StartTooFar = defineError(
   'That is too far ahead',
   (days: number) => `startAt lies more than ${days} days ahead. Order it when its time is nearer.`,
 )
+export const StartPast = defineError(
+  422,
+  'start_past',
+  'That time is over',
+  (startAt: string, now: string) =>
+    `startAt is ${startAt}, and it is ${now}. Nothing was started. Leave startAt out to begin now; mind its time zone.`,
+)
+export const NoNodes = defineError(
+  422,
+  'no_nodes',
+  'No node is of it',
+  (selector: string, excluded: number) =>
+    `${selector === '' ? 'No node' : `No node of the selector "${selector}"`} is given this config (${excluded} are left out; the dry run says why), so nothing would prove it. Nothing was started. With "allowEmpty": true it is released to nodes that come later.`,
+)
 export const EmergencyStartsNow = defineError(
   422,
   'emergency_starts_now',

@@ -38,7 +38,7 @@ export const NewRolloutSchema = Type.Object(
     startAt: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Not before then; at most a year ahead. What is past means now',
+        description: 'Not before then; at most a year ahead, and not in the past',
       }),
     ),
     emergency: Type.Optional(
@@ -50,6 +50,12 @@ export const NewRolloutSchema = Type.Object(
             'Without approvals, change windows and gates that would only pause it, and in place of what owns its nodes or waits for them: one node first. Needs rollouts:emergency; startAt and onOverlap mean nothing with it',
         },
       ),
+    ),
+    allowEmpty: Type.Optional(
+      Type.Boolean({
+        description:
+          'Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector',
+      }),
     ),
     planDigest: Type.Optional(
       Type.String({
@@ -80,6 +86,9 @@ export const RolloutPlanSchema = Type.Object({
       cordon: Nullable(CordonSchema),
     }),
   ),
+  matchesNone: Type.Boolean({
+    description: 'No node of the farm is of it: the order is refused unless it says `allowEmpty`',
+  }),
   waves: Type.Integer({ description: 'How many' }),
   cordonedNodes: Type.Integer({ description: 'It would change them, and skips them' }),
   policy: PolicySchema,

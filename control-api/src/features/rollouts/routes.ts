@@ -13,11 +13,13 @@ import { nameOf } from './action-routes.ts'
 import {
   EmergencyStartsNow,
   FleetChanged,
+  NoNodes,
   PlanChanged,
   QueueFull,
   RolloutActive,
   RolloutInvalid,
   RolloutNotFound,
+  StartPast,
   StartTooFar,
   VersionNotFound,
 } from './errors.ts'
@@ -92,6 +94,8 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
           RolloutActive,
           QueueFull,
           StartTooFar,
+          StartPast,
+          NoNodes,
           EmergencyStartsNow,
           FleetChanged,
           PlanChanged,
@@ -136,10 +140,19 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
 }
 
 function wishOf(order: NewRollout, scope: Scope) {
-  const { config, version, selector = '', strategy, onOverlap, startAt, emergency } = order
+  const {
+    config,
+    version,
+    selector = '',
+    strategy,
+    onOverlap,
+    startAt,
+    emergency,
+    allowEmpty,
+  } = order
   const startAtMs = startAt === undefined ? undefined : Date.parse(startAt)
   const wish = { config, version, selector, scope, strategy, onOverlap, startAtMs }
-  return { ...wish, emergency: emergency?.reason }
+  return { ...wish, allowEmpty, emergency: emergency?.reason }
 }
 
 /** More than rollouts:run, which the route asks for. */

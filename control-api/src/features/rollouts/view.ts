@@ -109,7 +109,7 @@ export function viewPlan(plan: Arrangement, isConnected: (nodeId: string) => boo
   const { isFastPath } = policy
   const said = { policy: viewPolicy(policy), isFastPath, planDigest: plan.planDigest }
   const cordonedNodes = nodes.filter(({ changes, cordon }) => changes && cordon !== null).length
-  return { nodes, waves, cordonedNodes, ...said, excluded }
+  return { nodes, matchesNone: plan.matchesNone, waves, cordonedNodes, ...said, excluded }
 }
 
 const viewPlanned = (planned: PlannedNode, isConnected: (nodeId: string) => boolean) => ({

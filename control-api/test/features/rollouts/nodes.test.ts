@@ -74,6 +74,21 @@ it('a plan names the kinds of its nodes, and an order may leave kinds out', asyn
   expect(narrowed.planDigest).not.toBe(plan.planDigest)
 })
 
+it('what goes to no node is refused, and releases nothing, unless it was meant', async () => {
+  const { admin } = await servingFarm()
+  for (const none of [
+    { selector: 'zone=ue' },
+    { strategy: { excludeKinds: [] }, selector: '!x,x' },
+  ]) {
+    const wish = { version: 2, ...none }
+    expect((await order(admin, wish, '?dryRun=1')).json().matchesNone).toBe(true)
+    const refused = await order(admin, wish)
+    expect([refused.statusCode, refused.json().code]).toEqual([422, 'no_nodes'])
+  }
+  const meant = await order(admin, { version: 2, selector: 'zone=ue', allowEmpty: true })
+  expect(meant.json()).toMatchObject({ state: 'succeeded' })
+})
+
 it('a version that succeeded lately takes the fast path, which is part of the plan', async () => {
   const service = await servingFarm()
   const { admin } = service
