@@ -42,7 +42,7 @@ import { eventRoutes } from './features/events/routes.ts'
 import type { Event } from './features/events/schema.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
-import { readGrouping } from './features/groups/store.ts'
+import { groupsGiving, readGrouping } from './features/groups/store.ts'
 import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
@@ -378,7 +378,16 @@ export async function buildService(
             impactOf({ db, openPreviews: previews }, nodeChange(id, change)),
         }),
       )
-      await api.register(configRoutes({ db, write, now, validate: validateAuthors, schema, work }))
+      await api.register(
+        configRoutes({
+          ...{ db, write, now, schema, work },
+          validate: validateAuthors,
+          namedBy: async ({ trx }, config) =>
+            (await groupsGiving(trx, config)).map(
+              (group) => `the group "${group}" gives it to its nodes`,
+            ),
+        }),
+      )
       await api.register(
         rolloutRoutes({
           db,

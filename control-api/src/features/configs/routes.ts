@@ -28,7 +28,7 @@ type Deps = {
   schema: SchemaNode
   work: Pick<TextWork, 'compare' | 'explainConflict'>
   /** What else names a config, in words; empty: nothing. */
-  namedBy?: (unit: Unit, config: string) => Promise<string[]>
+  namedBy: (unit: Unit, config: string) => Promise<string[]>
 }
 
 const tags = ['configs']
@@ -102,7 +102,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'Remove a config that no node ever got, with its versions',
         description:
-          '409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.',
+          '409 `config_in_use` says what keeps it: groups that name it, and versions that were ever rolled out or released, which are kept for ever.',
         params,
         headers: IfMatchSchema,
         response: { 204: Type.Null() },
@@ -114,9 +114,9 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         const config = await findConfigSummary(unit.trx, name)
         if (!config) throw new ConfigNotFound(name)
         requireIfMatch(request.headers['if-match'], configEtag(config))
-        const uses = describeUses(await usesOfConfig(unit.trx, name))
-        uses.push(...((await namedBy?.(unit, name)) ?? []))
-        if (uses.length > 0) throw new ConfigInUse(name, uses)
+        const history = describeUses(await usesOfConfig(unit.trx, name))
+        const named = await namedBy(unit, name)
+        if (history.length + named.length > 0) throw new ConfigInUse(name, { history, named })
         await deleteConfig(unit, name, now())
         const actor = request.user?.username ?? ''
         const data = { before: { latestVersion: config.latestVersion }, after: null }

@@ -326,6 +326,24 @@ describe('DELETE /configs/{name}', () => {
     expect((await saveText(admin, TEXT, null)).json()).toMatchObject({ number: 1 })
   })
 
+  it('says which groups name a config, and removes it when none does', async () => {
+    const { admin } = await withVersion()
+    const groups = '/api/v1/groups'
+    for (const name of ['edge', 'core']) {
+      const payload = { name, selector: name, config: 'default' }
+      expect((await admin.inject({ method: 'POST', url: groups, payload })).statusCode).toBe(201)
+    }
+    const refused = await remove(admin, await etagOf(admin))
+    expect(refused.json()).toMatchObject({ status: 409, code: 'config_in_use' })
+    expect(refused.json().detail).toMatch(/group "edge".*group "core".*Let it name another/)
+    for (const name of ['edge', 'core']) {
+      const url = `${groups}/${name}`
+      const etag = String((await admin.inject({ url })).headers.etag)
+      await admin.inject({ method: 'DELETE', url, headers: { 'if-match': etag } })
+    }
+    expect((await remove(admin, await etagOf(admin))).statusCode).toBe(204)
+  })
+
   it('says what keeps a config that nodes ever got, and so does the database', async () => {
     const { admin, services } = await withVersion()
     const { db } = services
