@@ -581,7 +581,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a config that no node ever got, with its versions
-         * @description 409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.
+         * @description 409 `config_in_use` says what keeps it: groups that name it, and versions that were ever rolled out or released, which are kept for ever.
          */
         delete: operations["deleteConfig"];
         options?: never;
@@ -2703,7 +2703,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2862,7 +2865,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3017,7 +3023,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3244,7 +3253,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3358,7 +3370,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3616,7 +3631,10 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3730,7 +3748,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3880,7 +3901,10 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4107,7 +4131,10 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4242,7 +4269,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4398,7 +4428,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4554,7 +4587,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4856,7 +4892,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedUser"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5115,7 +5154,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5305,7 +5347,10 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5633,7 +5678,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedToken"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5774,7 +5822,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6225,7 +6276,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6368,7 +6422,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6503,7 +6560,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6646,7 +6706,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6822,7 +6885,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorLog"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6970,7 +7036,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7096,7 +7165,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7393,7 +7465,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8506,7 +8581,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8923,7 +9001,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9274,7 +9355,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9832,7 +9916,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10017,7 +10104,10 @@ export interface operations {
                     "application/json": components["schemas"]["Validation"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10358,7 +10448,10 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10801,7 +10894,10 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11263,7 +11359,10 @@ export interface operations {
                     "application/json": components["schemas"]["Draft"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11421,7 +11520,10 @@ export interface operations {
                     "application/json": components["schemas"]["Draft"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12162,7 +12264,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12697,7 +12802,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13001,7 +13109,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13303,7 +13414,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13607,7 +13721,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13911,7 +14028,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14213,7 +14333,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14517,7 +14640,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14821,7 +14947,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15121,7 +15250,10 @@ export interface operations {
                     "application/json": components["schemas"]["RolloutRules"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15541,7 +15673,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15883,7 +16018,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16128,7 +16266,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16345,7 +16486,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16626,7 +16770,10 @@ export interface operations {
                     "application/json": components["schemas"]["GroupOrder"] | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17155,6 +17302,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: A token for a known node says no more than which
              *     - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
              */
             400: {
                 headers: {
@@ -17307,7 +17455,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17931,7 +18082,10 @@ export interface operations {
                     "application/json": components["schemas"]["AuditVerification"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18218,7 +18372,10 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18400,7 +18557,10 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18594,7 +18754,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18911,7 +19074,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19174,7 +19340,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19370,7 +19539,10 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19765,7 +19937,10 @@ export interface operations {
                     "application/json": components["schemas"]["Backup"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20115,7 +20290,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20508,7 +20686,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -78,6 +78,7 @@ import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
+import { readBodies } from './plugins/bodies.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
 import { securityHeaders } from './plugins/headers.ts'
@@ -278,6 +279,7 @@ export async function buildService(
 
   // Everything that holds for every route.
   requireDeclaredAccess(app)
+  readBodies(app)
   strictValidation(app)
   if (onRoute) app.addHook('onRoute', onRoute)
   serialization(app)

@@ -152,7 +152,14 @@ export const NotJson = defineError(
   415,
   'unsupported_media_type',
   'Not JSON',
-  () => 'Send the body as JSON, with "Content-Type: application/json".',
+  () =>
+    'Send the body as JSON in UTF-8, with "Content-Type: application/json"; PATCH takes application/merge-patch+json, too.',
+)
+export const NotUtf8 = defineError(
+  400,
+  'not_utf8',
+  'Not UTF-8',
+  (where: string) => `${where}. It would be kept as another text, so nothing was done.`,
 )
 export const TooManyRequests = defineError(
   429,

@@ -10,6 +10,7 @@ import {
   NotAllowed,
   NotJson,
   NotSignedIn,
+  NotUtf8,
   Overloaded,
   PasswordChangeRequired,
   PreconditionFailed,
@@ -62,7 +63,7 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
   }
   if (!isSafe) found.push(CrossOrigin, StorageBusy, StorageFull)
   if (schema.params || schema.querystring || schema.headers || !isSafe) found.push(InvalidRequest)
-  if (!isSafe) found.push(NotJson, TooLarge)
+  if (!isSafe) found.push(NotJson, NotUtf8, TooLarge)
   if (hasProperty(schema.querystring, 'cursor')) found.push(InvalidCursor)
   if (hasProperty(schema.headers, 'if-match')) found.push(PreconditionRequired, PreconditionFailed)
   if (hasProperty(schema.headers, 'idempotency-key')) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a rollout would do is shown, asked for, and started as it was shown.
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { bodyOf } from '../api.ts'
 import type { NewRollout, Rollout, RolloutPlan } from '../api-types.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
+import { readTextFile } from '../read-text.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
 import { planLines } from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
@@ -116,7 +116,7 @@ async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<Ne
 
 async function strategyFile(tool: Tool, file: string | undefined) {
   if (file === undefined) return undefined
-  const text = file === '-' ? await tool.terminal.readAll() : readFileSync(file, 'utf8')
+  const text = file === '-' ? await tool.terminal.readAll() : readTextFile(file)
   return readStrategy(file, text)
 }
 
