@@ -27,6 +27,7 @@ import { secondFactorRoutes } from './second-factor-routes.ts'
 import {
   attemptOf,
   createSignIn,
+  createSignInKey,
   requireUnchanged,
   SecondFactorRequired,
   WrongCode,
@@ -89,7 +90,12 @@ export const sessionRoutes = (deps: Deps) => {
       {
         config: {
           permission: 'public',
-          rateLimit: limits.signIn,
+          // Once it is read whose it would be: strangers at an address do not use up what its people have.
+          rateLimit: {
+            ...limits.signIn,
+            hook: 'preValidation',
+            keyGenerator: createSignInKey(deps),
+          },
           errors: [
             WrongCredentials,
             SecondFactorRequired,

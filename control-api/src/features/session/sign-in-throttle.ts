@@ -9,6 +9,7 @@
 // The last one only slows: its waits are short, and a browser that is known does not feel it.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import type { Asker } from '../../people/passwords.ts'
 import { Throttle } from './throttle.ts'
 
 const HOUR_MS = 3600_000
@@ -39,6 +40,10 @@ export function createSignInThrottle(now: () => number, deviceKey: Buffer) {
     return given.length === right.length && timingSafeEqual(given, right)
   }
 
+  /** Which browser this account signed in from it is; null: a stranger. */
+  const knownDevice = (attempt: Attempt): string | null =>
+    isKnown(attempt) ? (attempt.device ?? '').split('.', 2).join('.') : null
+
   const budgetsOf = (attempt: Attempt): [Throttle, string][] => {
     if (isKnown(attempt)) return [[perDevice, attempt.device ?? '']]
     const network = networkOf(attempt.address)
@@ -61,6 +66,12 @@ export function createSignInThrottle(now: () => number, deviceKey: Buffer) {
     },
     attemptCode: (attempt: Attempt): number => perCode.attempt(codeKey(attempt), now()),
     codeSucceeded: (attempt: Attempt): void => perCode.succeeded(codeKey(attempt)),
+    knownDevice,
+    /** In which line the password is looked at. */
+    askerOf(attempt: Attempt): Asker {
+      const device = knownDevice(attempt)
+      return { isKnown: device !== null, place: device ?? networkOf(attempt.address) }
+    },
     /** For the cookie of a browser that this account signed in from just now. */
     newDevice(account: string): string {
       const nonce = randomBytes(16).toString('base64url')

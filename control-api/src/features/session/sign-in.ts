@@ -46,6 +46,15 @@ export const attemptOf = (request: FastifyRequest, username: string): Attempt =>
   device: request.cookies[DEVICE_COOKIE],
 })
 
+/** By whom sign-ins are counted: a browser that is known by itself, strangers by their address. */
+export const createSignInKey =
+  ({ throttle }: Pick<Deps, 'throttle'>) =>
+  (request: FastifyRequest): string => {
+    const { username } = (request.body ?? {}) as { username?: unknown }
+    if (typeof username !== 'string') return request.ip
+    return throttle.knownDevice(attemptOf(request, username)) ?? request.ip
+  }
+
 export function createSignIn(deps: Deps) {
   const { users, write, now, throttle, secondFactor, startSession, tellFailure } = deps
 
@@ -68,8 +77,8 @@ export function createSignIn(deps: Deps) {
   const prove = async ({ username, password, code }: Given, attempt: Attempt): Promise<User> => {
     const user = await users.byUsername(username)
     const right = user
-      ? await verifyPassword(password, user.passwordHash)
-      : await verifyNobody(password)
+      ? await verifyPassword(password, user.passwordHash, throttle.askerOf(attempt))
+      : await verifyNobody(password, throttle.askerOf(attempt))
     if (!user || !right) {
       await tellFailure(user, attempt.address, 'wrong password')
       throw new WrongCredentials()
