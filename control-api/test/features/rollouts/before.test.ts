@@ -102,6 +102,28 @@ describe('the line', () => {
     expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8090), text(8090), text(8090)])
   })
 
+  it('does not begin by itself with what went back before it, but begins when ordered again', async () => {
+    const service = await servingFarm()
+    const { admin, nodes } = service
+    await saveVersion(admin, text(8091), 2)
+    const soaking = { ...BY_WAVES, waves: [{ percent: 100 }], maxParallel: 3, soakSeconds: 3_600 }
+    const first = (await order(admin, { version: 2, strategy: soaking })).json()
+    await soaks(service, first.id)
+    const second = (await order(admin, { version: 3 })).json()
+    const older = (await order(admin, { version: 1 })).json()
+    expect([second.state, older.state]).toEqual(['queued', 'queued'])
+    await act(admin, await get(service, first.id), 'revert')
+    await reaches(service, first.id, 'reverted')
+    const held = await reaches(service, second.id, 'cancelled')
+    expect(held.reason).toContain(`It contains version 2, which ${first.id} took back`)
+    expect(held.startedAt).toBeNull()
+    // What is older does not contain it.
+    await reaches(service, older.id, 'succeeded')
+    const again = (await order(admin, { version: 3 })).json()
+    await reaches(service, again.id, 'succeeded')
+    expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8091), text(8091), text(8091)])
+  })
+
   it('leaves out nodes that are gone by then', async () => {
     const service = await servingFarm()
     const { admin, nodes } = service
