@@ -2,7 +2,7 @@
 // The operator's commands, run on the control plane's machine as the user that owns the data folder.
 // They work while the service runs: both write the same database, each waiting for the other.
 import { readFile } from 'node:fs/promises'
-import { text as readStream } from 'node:stream/consumers'
+import { buffer as readStream } from 'node:stream/consumers'
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { addBackupCommands } from './admin-backup.ts'
 import { hasIssued, laggards } from './agents/certificates.ts'
@@ -10,10 +10,10 @@ import { describeVerified, type Verified, verifyDatabase, verifyFile } from './a
 import { bundleOf, type Ca, ensureCa, readNextCa, requireCa } from './ca/authority.ts'
 import { beginRotation, finishRotation, recreateCa } from './ca/rotation.ts'
 import { readStoreConfig, type StoreConfig } from './config.ts'
-import { AppError } from './errors.ts'
-import { compileSchemaCheck } from './features/configs/schema-check.ts'
+import { AppError, NotUtf8 } from './errors.ts'
+import { startTextWork } from './features/configs/text-work.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
-import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
+import { createValidate } from './features/configs/validation.ts'
 import { importConfig } from './features/configs/versions.ts'
 import { createToken, DEFAULT_LIFE_SECONDS } from './features/enrolment-tokens/store.ts'
 import { letAdminIn } from './features/session/break-glass.ts'
@@ -23,6 +23,7 @@ import { createNodeCheck } from './node-check/node-check.ts'
 import { openServices, type Services, version } from './services.ts'
 import { explainFailure } from './startup-errors.ts'
 import { visible } from './terminal-text.ts'
+import { decodeUtf8 } from './utf8.ts'
 
 const OPERATOR = 'operator'
 const FAILED = 1
@@ -155,18 +156,23 @@ program
   .option('--json', 'print JSON')
   .action(async ({ name, file, message, release = false, json }: ImportOptions) => {
     const isStdin = file === '-'
-    const text = isStdin ? await readStream(process.stdin) : await readFile(file, 'utf8')
     const origin = isStdin ? 'stdin' : file
+    const text = readText(isStdin ? await readStream(process.stdin) : await readFile(file), origin)
     await withServices(async ({ write, now }, { nodeBinary }) => {
       const nodeCheck = createNodeCheck({ binary: nodeBinary })
-      const checkSchema = compileSchemaCheck(loadConfigSchema())
-      const validate = createValidateAuthors(createValidate({ checkSchema, nodeCheck }))
+      const work = startTextWork()
+      const validate = createValidateAuthors(
+        createValidate({ examine: work.examine, nodeCheck }),
+        work,
+      )
       const number = await importConfig(
         { write, validate, now },
         { config: name, text, author: OPERATOR, message, release },
-      ).catch((error: unknown) => {
-        throw withPositions(error, origin)
-      })
+      )
+        .catch((error: unknown) => {
+          throw withPositions(error, origin)
+        })
+        .finally(work.close)
       if (json) print({ config: name, version: number, released: release })
       else
         say(`${origin} is version ${number} of "${name}"${release ? ', which new nodes get' : ''}.`)
@@ -332,6 +338,14 @@ async function withServices(
 }
 
 /** As compilers say it, so that editors can jump there. */
+/** What is not UTF-8 would be kept as another text. */
+function readText(bytes: Uint8Array, file: string): string {
+  const decoded = decodeUtf8(bytes)
+  if (decoded.ok) return decoded.text
+  const { line, column, what } = decoded.fault
+  throw new NotUtf8(`${file}:${line}:${column}: ${what}`)
+}
+
 function withPositions(error: unknown, file: string): unknown {
   if (!(error instanceof AppError) || !error.errors?.length) return error
   const lines = error.errors.map(

@@ -501,7 +501,7 @@ export interface paths {
         delete: operations["decommissionNode"];
         options?: never;
         head?: never;
-        /** Rename a node or replace its labels; with dry_run=1 say what that would do */
+        /** Rename a node or replace its labels; with dryRun=1 say what that would do */
         patch: operations["updateNode"];
         trace?: never;
     };
@@ -516,7 +516,7 @@ export interface paths {
         get: operations["getNodeOverride"];
         /**
          * Replace what differs on this node; takes effect with the next rollout to it
-         * @description With dry_run=1 it says what that would do.
+         * @description With dryRun=1 it says what that would do.
          */
         put: operations["putNodeOverride"];
         post?: never;
@@ -590,7 +590,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a config that no node ever got, with its versions
-         * @description 409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.
+         * @description 409 `config_in_use` says what keeps it: groups that name it, and versions that were ever rolled out or released, which are kept for ever.
          */
         delete: operations["deleteConfig"];
         options?: never;
@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Save a version; the first one makes the config
-         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dry_run=1 answers what it would do, and refuses what it would refuse.
+         * @description The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. The latest version’s very text again is answered with that version and 200, whatever the parent. dryRun=1 answers what it would do, and refuses what it would refuse.
          */
         post: operations["createVersion"];
         delete?: never;
@@ -684,7 +684,7 @@ export interface paths {
         put?: never;
         /**
          * Save an old version’s text as a new version
-         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.
+         * @description It is checked again: a newer farmstead-node may refuse what an older one took. dryRun=1 answers what it would do.
          */
         post: operations["restoreVersion"];
         delete?: never;
@@ -745,7 +745,7 @@ export interface paths {
         /** Rollouts, newest first */
         get: operations["listRollouts"];
         put?: never;
-        /** Roll a version out to the nodes it is for; with dry_run=1 say what it would do */
+        /** Roll a version out to the nodes it is for; with dryRun=1 say what it would do */
         post: operations["createRollout"];
         delete?: never;
         options?: never;
@@ -937,7 +937,7 @@ export interface paths {
         /** All groups in order; a node belongs to the first that matches its labels */
         get: operations["listGroups"];
         put?: never;
-        /** Make a group; with dry_run=1 say what it would do */
+        /** Make a group; with dryRun=1 say what it would do */
         post: operations["createGroup"];
         delete?: never;
         options?: never;
@@ -955,7 +955,7 @@ export interface paths {
         /** One group; its ETag is for changing it */
         get: operations["getGroup"];
         /**
-         * Replace a group’s settings; with dry_run=1 say what that would do
+         * Replace a group’s settings; with dryRun=1 say what that would do
          * @description Nodes get what it makes of them with the next rollout to them.
          */
         put: operations["putGroup"];
@@ -964,7 +964,7 @@ export interface paths {
         delete: operations["deleteGroup"];
         options?: never;
         head?: never;
-        /** Change some of a group’s settings; with dry_run=1 say what that would do */
+        /** Change some of a group’s settings; with dryRun=1 say what that would do */
         patch: operations["updateGroup"];
         trace?: never;
     };
@@ -978,7 +978,7 @@ export interface paths {
         /** The order in which groups are asked; its ETag is for changing it */
         get: operations["getGroupOrder"];
         /**
-         * Put the groups into another order; with dry_run=1 say what that would do
+         * Put the groups into another order; with dryRun=1 say what that would do
          * @description Name each group once. The default group is always the last and is not named.
          */
         put: operations["putGroupOrder"];
@@ -2510,6 +2510,8 @@ export interface components {
                 /** @description See `policyRefusals` */
                 willRefuse: boolean;
             }[];
+            /** @description No node of the farm is of it: the order is refused unless it says `allowEmpty` */
+            matchesNone: boolean;
             /** @description How many */
             waves: number;
             /** @description It would change them, and skips them */
@@ -2884,7 +2886,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2947,6 +2952,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -2966,7 +2972,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3039,7 +3048,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3116,6 +3128,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -3138,6 +3151,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -3192,7 +3206,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3247,6 +3264,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -3269,6 +3287,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -3339,6 +3358,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -3381,6 +3409,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     endOtherSessions: {
@@ -3399,7 +3436,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3471,7 +3511,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3510,7 +3553,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3591,7 +3637,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3651,6 +3700,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -3677,6 +3735,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3747,7 +3814,10 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3801,6 +3871,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -3823,6 +3894,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -3859,7 +3931,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3931,7 +4006,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4009,7 +4087,10 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4072,6 +4153,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -4094,6 +4176,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -4139,6 +4222,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_many_requests`: Too many requests */
             429: {
                 headers: {
@@ -4150,6 +4242,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4216,7 +4317,10 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4272,6 +4376,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -4294,6 +4399,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -4349,7 +4455,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4457,7 +4566,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4502,7 +4614,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4610,7 +4725,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4655,7 +4773,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4763,7 +4884,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4886,6 +5010,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createUser: {
@@ -4945,7 +5078,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedUser"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5028,6 +5164,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -5047,7 +5184,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5167,6 +5307,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     deleteUser: {
@@ -5191,7 +5340,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5303,7 +5455,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5378,7 +5533,10 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5480,6 +5638,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -5499,7 +5658,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5627,6 +5789,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createToken: {
@@ -5702,7 +5873,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedToken"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5786,6 +5960,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -5808,6 +5983,7 @@ export interface operations {
             /**
              * @description - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -5847,7 +6023,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5930,7 +6109,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5982,6 +6164,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description - `too_many_requests`: Too many requests */
             429: {
                 headers: {
@@ -5993,6 +6184,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6057,6 +6257,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     finishOidcSignIn: {
@@ -6074,6 +6283,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description - `oidc_not_configured`: No identity provider */
             404: {
@@ -6095,6 +6313,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6147,6 +6374,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -6191,6 +6427,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6250,7 +6495,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6339,6 +6587,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -6362,6 +6611,7 @@ export interface operations {
              * @description - `oidc_away`: The identity provider does not answer
              *     - `too_many_sign_ins`: Too many sign-ins at once
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -6398,7 +6648,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6491,7 +6744,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,7 +6786,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6613,7 +6872,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6670,7 +6932,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6758,6 +7023,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -6777,7 +7043,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6842,7 +7111,10 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorLog"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6907,6 +7179,7 @@ export interface operations {
             /**
              * @description - `too_many_requests`: Too many ask at once
              *     - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -6926,7 +7199,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6986,7 +7262,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7050,6 +7329,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -7069,7 +7349,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7108,7 +7391,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7191,7 +7477,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7332,6 +7621,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     decideNodeDrift: {
@@ -7393,7 +7691,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7488,6 +7789,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -7510,6 +7812,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -7716,6 +8019,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -7728,6 +8032,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8100,6 +8413,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8487,6 +8809,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     decommissionNode: {
@@ -8508,7 +8839,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8591,7 +8925,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8615,7 +8952,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -8922,7 +9259,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9015,6 +9355,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -9034,7 +9375,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9176,13 +9520,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     putNodeOverride: {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -9261,7 +9614,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9352,6 +9708,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -9371,7 +9728,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9484,6 +9844,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getConfigSchema: {
@@ -9503,6 +9872,15 @@ export interface operations {
                 content: {
                     /** @example {} */
                     "application/json": unknown;
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -9544,6 +9922,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9651,6 +10038,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getConfig: {
@@ -9746,6 +10142,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     deleteConfig: {
@@ -9770,7 +10175,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9881,7 +10289,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9952,7 +10363,10 @@ export interface operations {
                     "application/json": components["schemas"]["Validation"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10007,6 +10421,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10026,7 +10441,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10164,13 +10582,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createVersion: {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @description Program and version; farmctl/… is kept as "cli" */
@@ -10280,7 +10707,10 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10362,6 +10792,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10384,6 +10815,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -10508,6 +10940,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     exportVersion: {
@@ -10600,13 +11041,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     restoreVersion: {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /**
@@ -10703,7 +11153,10 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10797,6 +11250,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10819,6 +11273,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -10970,6 +11425,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -10982,6 +11438,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11095,6 +11560,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     putDraft: {
@@ -11144,7 +11618,10 @@ export interface operations {
                     "application/json": components["schemas"]["Draft"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11227,6 +11704,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -11246,7 +11724,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11298,7 +11779,10 @@ export interface operations {
                     "application/json": components["schemas"]["Draft"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11381,6 +11865,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -11400,7 +11885,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11639,13 +12127,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createRollout: {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /**
@@ -11708,6 +12205,7 @@ export interface operations {
                  *       "emergency": {
                  *         "reason": "reason"
                  *       },
+                 *       "allowEmpty": true,
                  *       "planDigest": "planDigest"
                  *     }
                  */
@@ -11779,13 +12277,15 @@ export interface operations {
                     onOverlap?: "queue" | "refuse" | "supersede";
                     /**
                      * Format: date-time
-                     * @description Not before then; at most a year ahead. What is past means now
+                     * @description Not before then; at most a year ahead, and not in the past
                      */
                     startAt?: string;
                     /** @description Without approvals, change windows and gates that would only pause it, and in place of what owns its nodes or waits for them: one node first. Needs rollouts:emergency; startAt and onOverlap mean nothing with it */
                     emergency?: {
                         reason: string;
                     };
+                    /** @description Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector */
+                    allowEmpty?: boolean;
                     /** @description What a dry run said: when the plan is another by now, nothing is started */
                     planDigest?: string;
                 };
@@ -11833,6 +12333,7 @@ export interface operations {
                      *           "willRefuse": true
                      *         }
                      *       ],
+                     *       "matchesNone": true,
                      *       "waves": 1,
                      *       "cordonedNodes": 1,
                      *       "policyRefusals": {
@@ -12054,7 +12555,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12141,6 +12645,8 @@ export interface operations {
             /**
              * @description - `selector_invalid`: The selector cannot be read
              *     - `start_too_far`: That is too far ahead
+             *     - `start_past`: That time is over
+             *     - `no_nodes`: No node is of it
              *     - `emergency_starts_now`: An emergency does not wait
              *     - `rollout_invalid`: A node would refuse this version
              *     - `idempotency_key_reused`: The key belongs to another request
@@ -12155,6 +12661,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -12177,6 +12684,7 @@ export interface operations {
             /**
              * @description - `node_check_unavailable`: The config could not be checked
              *     - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
              */
             503: {
                 headers: {
@@ -12409,6 +12917,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     freezeRollout: {
@@ -12576,7 +13093,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12670,6 +13190,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -12689,7 +13210,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -12876,7 +13400,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12970,6 +13497,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -12989,7 +13517,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13174,7 +13705,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13268,6 +13802,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -13287,7 +13822,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13474,7 +14012,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13568,6 +14109,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -13587,7 +14129,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -13774,7 +14319,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13868,6 +14416,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -13887,7 +14436,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14072,7 +14624,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14166,6 +14721,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -14185,7 +14741,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14372,7 +14931,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14466,6 +15028,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -14485,7 +15048,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14672,7 +15238,10 @@ export interface operations {
                     "application/json": components["schemas"]["Rollout"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14769,6 +15338,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -14788,7 +15358,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -14843,6 +15416,15 @@ export interface operations {
                     "application/json": components["schemas"]["RolloutRules"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -14882,6 +15464,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14950,7 +15541,10 @@ export interface operations {
                     "application/json": components["schemas"]["RolloutRules"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15033,6 +15627,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -15052,7 +15647,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15195,13 +15793,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createGroup: {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /**
@@ -15357,7 +15964,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15442,6 +16052,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -15461,7 +16072,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15601,13 +16215,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     putGroup: {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -15686,7 +16309,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15791,6 +16417,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -15810,7 +16437,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -15834,7 +16464,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -15927,7 +16557,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16038,7 +16671,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16062,7 +16698,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -16141,7 +16777,10 @@ export interface operations {
                     } | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16246,6 +16885,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -16265,7 +16905,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16308,6 +16951,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["GroupOrder"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -16356,13 +17008,22 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     putGroupOrder: {
         parameters: {
             query?: {
                 /** @description 1: nothing is stored */
-                dry_run?: "0" | "1";
+                dryRun?: "0" | "1";
             };
             header?: {
                 /** @example "3" */
@@ -16400,7 +17061,10 @@ export interface operations {
                     "application/json": components["schemas"]["GroupOrder"] | components["schemas"]["Impact"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -16483,6 +17147,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -16502,7 +17167,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -16667,6 +17335,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listEnrolmentTokens: {
@@ -16798,6 +17475,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createEnrolmentToken: {
@@ -16907,6 +17593,7 @@ export interface operations {
             /**
              * @description - `invalid_request`: A token for a known node says no more than which
              *     - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
              */
             400: {
                 headers: {
@@ -16997,6 +17684,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -17016,7 +17704,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17055,7 +17746,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17138,7 +17832,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17281,6 +17978,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getAuditEntry: {
@@ -17416,6 +18122,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     exportAudit: {
@@ -17516,6 +18231,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getAuditVerification: {
@@ -17545,6 +18269,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -17594,6 +18327,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     verifyAudit: {
@@ -17631,7 +18373,10 @@ export interface operations {
                     "application/json": components["schemas"]["AuditVerification"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -17728,7 +18473,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -17863,6 +18611,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     testWebhook: {
@@ -17906,7 +18663,10 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18012,7 +18772,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18085,7 +18848,10 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18176,6 +18942,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -18195,7 +18962,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18276,7 +19046,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18363,6 +19136,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -18382,7 +19156,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18509,6 +19286,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createWebhook: {
@@ -18580,7 +19366,10 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18664,6 +19453,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -18683,7 +19473,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -18807,6 +19600,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     deleteWebhook: {
@@ -18831,7 +19633,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -18933,7 +19738,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19024,7 +19832,10 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19120,6 +19931,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -19139,7 +19951,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19224,7 +20039,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_attempts`: Too many failed sign-ins */
+            /**
+             * @description - `too_many_own_streams`: Too many event streams of yours are open
+             *     - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_many_requests`: Too many requests
+             */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19242,7 +20061,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `too_many_streams`: Too many event streams are open */
+            /**
+             * @description - `too_many_streams`: Too many event streams are open
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19358,6 +20180,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     createBackup: {
@@ -19400,7 +20231,10 @@ export interface operations {
                     "application/json": components["schemas"]["Backup"];
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19499,7 +20333,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19548,6 +20385,15 @@ export interface operations {
                     "application/json": components["schemas"]["BackupSettings"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -19588,6 +20434,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -19699,6 +20554,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     deleteBackup: {
@@ -19720,7 +20584,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -19816,7 +20683,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -19944,6 +20814,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description - `overloaded`: The service is busy */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getRecovery: {
@@ -19978,6 +20857,15 @@ export interface operations {
                     "application/json": {
                         recovery: components["schemas"]["Recovery"] | null;
                     };
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -20019,6 +20907,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20083,7 +20980,10 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `invalid_request`: The request does not fit */
+            /**
+             * @description - `invalid_request`: The request does not fit
+             *     - `not_utf8`: Not UTF-8
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -20163,6 +21063,7 @@ export interface operations {
             };
             /**
              * @description - `too_many_attempts`: Too many failed sign-ins
+             *     - `too_much_at_once`: Too much at once
              *     - `too_many_requests`: Too many requests
              */
             429: {
@@ -20182,7 +21083,10 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description - `storage_busy`: The database is held by another process */
+            /**
+             * @description - `storage_busy`: The database is held by another process
+             *     - `overloaded`: The service is busy
+             */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -20231,6 +21135,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `too_many_requests`: Too many requests */
@@ -20299,6 +21212,15 @@ export interface operations {
                     "application/json": components["schemas"]["System"];
                 };
             };
+            /** @description - `invalid_request`: The request does not fit */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /**
              * @description - `not_signed_in`: Not signed in
              *     - `wrong_token`: This token is not valid
@@ -20338,6 +21260,15 @@ export interface operations {
             };
             /** @description - `internal`: Something went wrong here */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description - `overloaded`: The service is busy */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

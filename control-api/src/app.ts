@@ -25,8 +25,8 @@ import { recoveryRoutes } from './features/backups/recovery-routes.ts'
 import { backupRoutes } from './features/backups/routes.ts'
 import { openPreviews } from './features/configs/previews.ts'
 import { configRoutes } from './features/configs/routes.ts'
-import { compileSchemaCheck } from './features/configs/schema-check.ts'
 import { findVersion, lastReleaseOf, lastReleases } from './features/configs/store.ts'
+import { startTextWork } from './features/configs/text-work.ts'
 import { createValidateAuthors } from './features/configs/validate-authors.ts'
 import { createValidate, loadConfigSchema } from './features/configs/validation.ts'
 import {
@@ -41,7 +41,7 @@ import { enrolmentTokenIsWithin } from './features/enrolment-tokens/store.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { impactOf, nodeChange } from './features/groups/impact.ts'
 import { groupRoutes } from './features/groups/routes.ts'
-import { readGrouping } from './features/groups/store.ts'
+import { groupsGiving, readGrouping } from './features/groups/store.ts'
 import { checkBackups, checkCa, checkControlDb, checkNodeBinary } from './features/health/checks.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
@@ -81,6 +81,7 @@ import { sessionIsAlive } from './people/sessions.ts'
 import { createStartSession } from './people/start-session.ts'
 import { accessPlugin, requireDeclaredAccess } from './plugins/access.ts'
 import { keepSessionsFromBearers } from './plugins/bearer.ts'
+import { readBodies } from './plugins/bodies.ts'
 import { answerConditionally } from './plugins/conditional.ts'
 import { serveConsole } from './plugins/console.ts'
 import { keepFromCaches, securityHeaders } from './plugins/headers.ts'
@@ -95,6 +96,7 @@ import { serialization } from './plugins/serialization.ts'
 import { sessionKey, sessionPlugin } from './plugins/session.ts'
 import { SseHub } from './plugins/sse.ts'
 import { refuseWhileFull } from './plugins/storage.ts'
+import { answerUnderPressure, type PressureLimits, takeTurns } from './plugins/turns.ts'
 import { strictValidation } from './plugins/validation.ts'
 import type { LatencySummary } from './ports.ts'
 import { readRecovery } from './recovery.ts'
@@ -108,6 +110,7 @@ export type Overrides = {
   now?: () => number
   /** How long a node may take to send the lines of its log. */
   logTailWithinMs?: number
+  pressure?: PressureLimits
   /** Sees each route of the API as it is added. */
   onRoute?: (route: RouteOptions) => void
 }
@@ -137,11 +140,18 @@ const COMPRESSION = {
   /** Below, it takes 0.3 ms at once; by a stream, it is longer under way on our thread than that. */
   syncThreshold: 256 * 1024,
 } satisfies FastifyCompressOptions
-const EVENT_STREAMS = { maxStreams: 200, maxBufferedBytes: 256 * 1024, heartbeatMs: 15_000 }
+/** A person's: some tabs in some browsers, and what their programs wait with. */
+const EVENT_STREAMS = {
+  maxStreams: 200,
+  maxPerCaller: 32,
+  reserved: 50,
+  maxBufferedBytes: 256 * 1024,
+  heartbeatMs: 15_000,
+}
 
 export async function buildService(
   config: Config,
-  { now = Date.now, onRoute, logTailWithinMs, webhooks = {} }: Overrides = {},
+  { now = Date.now, onRoute, logTailWithinMs, pressure, webhooks = {} }: Overrides = {},
 ): Promise<Service> {
   const services = await openServices(config, now)
   const { db, write, room, events, users, controlPlaneId, waysIn } = services
@@ -185,8 +195,9 @@ export async function buildService(
   // What decides: which texts are right, who gets which.
   const schema = loadConfigSchema()
   const nodeCheck = createNodeCheck({ binary: nodeBinary })
-  const validate = createValidate({ checkSchema: compileSchemaCheck(schema), nodeCheck })
-  const validateAuthors = createValidateAuthors(validate)
+  const work = startTextWork()
+  const validate = createValidate({ examine: work.examine, nodeCheck })
+  const validateAuthors = createValidateAuthors(validate, work)
   const askOwners = createAskOwners({ db, askPolicies: createPolicyChecks({ nodeCheck }) })
   const releases = createReleases()
   const previews = () => openPreviews({ db, validate, schema, askOwners })
@@ -272,8 +283,9 @@ export async function buildService(
 
   // Everything that holds for every route.
   requireDeclaredAccess(app)
-  if (onRoute) app.addHook('onRoute', onRoute)
+  readBodies(app)
   strictValidation(app)
+  if (onRoute) app.addHook('onRoute', onRoute)
   serialization(app)
   const box = openSecretBox(config.dataDir)
   answerOnce(app, createIdempotencyKeys({ db, write, now, box }))
@@ -283,6 +295,7 @@ export async function buildService(
   await app.register(requestContextPlugin, { listener: 'people' })
   await securityHeaders(app)
   keepFromCaches(app, '/api')
+  await answerUnderPressure(app, pressure)
   await limitRequests(app)
   answerConditionally(app)
   // Bodies are not inflated: a few bytes could become more than the limit lets in.
@@ -308,6 +321,7 @@ export async function buildService(
     labelsOfNode: (id) => labelsOfNode(db, id),
   })
 
+  takeTurns(app)
   refuseWhileFull(app, { prefix: API, isFull: room.isFull })
 
   const guard = createGuard(config.webhookAllow, webhooks.resolve)
@@ -379,7 +393,16 @@ export async function buildService(
             impactOf({ db, openPreviews: previews }, nodeChange(id, change)),
         }),
       )
-      await api.register(configRoutes({ db, write, now, validate: validateAuthors, schema }))
+      await api.register(
+        configRoutes({
+          ...{ db, write, now, schema, work },
+          validate: validateAuthors,
+          namedBy: async ({ trx }, config) =>
+            (await groupsGiving(trx, config)).map(
+              (group) => `the group "${group}" gives it to its nodes`,
+            ),
+        }),
+      )
       await api.register(
         rolloutRoutes({
           db,
@@ -474,7 +497,7 @@ export async function buildService(
     await Promise.all([closeListeners([app, agents]), stopTicker()])
     await Promise.all([backups?.close(), verifier.close(), dispatcher.close()])
     await stopMakingRoom()
-    await metrics.close()
+    await Promise.all([metrics.close(), work.close()])
     await services.close()
   }
   let stopping: Promise<void> | undefined

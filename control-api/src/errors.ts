@@ -152,13 +152,34 @@ export const NotJson = defineError(
   415,
   'unsupported_media_type',
   'Not JSON',
-  () => 'Send the body as JSON, with "Content-Type: application/json".',
+  () =>
+    'Send the body as JSON in UTF-8, with "Content-Type: application/json"; PATCH takes application/merge-patch+json, too.',
+)
+export const NotUtf8 = defineError(
+  400,
+  'not_utf8',
+  'Not UTF-8',
+  (where: string) => `${where}. It would be kept as another text, so nothing was done.`,
 )
 export const TooManyRequests = defineError(
   429,
   'too_many_requests',
   'Too many requests',
   (seconds: number) => `Wait ${seconds} s, then try again.`,
+)
+export const TooMuchAtOnce = defineError(
+  429,
+  'too_much_at_once',
+  'Too much at once',
+  (seconds: number) =>
+    `Too many large or costly requests of yours wait already. Nothing was changed. Wait for their answers, or ${seconds} s, then try again.`,
+)
+export const Overloaded = defineError(
+  503,
+  'overloaded',
+  'The service is busy',
+  (seconds: number) =>
+    `More is asked of this service than it can do just now. Nothing was changed. Wait ${seconds} s, then try again.`,
 )
 export const TooManyAttempts = defineError(
   429,
@@ -219,6 +240,13 @@ export const TooManyStreams = defineError(
   'Too many event streams are open',
   (limit: number) =>
     `This service holds ${limit} event streams at a time. Close a tab, or poll instead.`,
+)
+export const TooManyOwnStreams = defineError(
+  429,
+  'too_many_own_streams',
+  'Too many event streams of yours are open',
+  (limit: number) =>
+    `One person may hold ${limit} event streams, in all sessions and with all tokens. Close some, or let your programs share one.`,
 )
 export const StorageBusy = defineError(
   503,

@@ -46,6 +46,10 @@ declare module 'fastify' {
     errors?: readonly Refusal[]
     /** A POST that makes and starts nothing takes no Idempotency-Key. */
     idempotency?: false
+    /** Takes a core's time: some at once, of each caller few. See plugins/turns.ts. */
+    heavy?: true
+    /** Answered even when everything else is refused. */
+    underPressure?: true
     /** Its answer holds a secret that is shown once: not kept for a repetition either. */
     secretAnswer?: true
   }

@@ -145,7 +145,9 @@ test('what a route refuses with follows from its kind and from what it names', (
     refusalsOf(route).map(({ code }) => code)
   expect(codes({ method: 'GET', config: { permission: 'public', rateLimit: false } })).toEqual([
     'internal',
+    'overloaded',
   ])
+  expect(codes({ method: 'POST', config: { heavy: true } })).toContain('too_much_at_once')
   const change = codes({
     method: 'PUT',
     schema: { headers: { properties: { 'if-match': {} } } },

@@ -242,7 +242,7 @@ describe('whose roles count for some nodes', () => {
     const { service, inside, operator } = await twoZones()
     const order = { method: 'POST' as const, url: '/api/v1/rollouts' }
     const payload = { config: 'default', version: 1 }
-    for (const url of [order.url, `${order.url}?dry_run=1`]) {
+    for (const url of [order.url, `${order.url}?dryRun=1`]) {
       const refused = await operator.inject({ ...order, url, payload })
       expect([refused.statusCode, refused.json().code]).toEqual([403, 'outside_scope'])
     }

@@ -3,7 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { buildService } from '../src/app.ts'
 import { letAdminIn } from '../src/features/session/break-glass.ts'
 import { newSetupToken } from '../src/features/session/setup.ts'
-import { hashPassword } from '../src/people/passwords.ts'
+import { hashPassword, verifyPassword } from '../src/people/passwords.ts'
+import { limits } from '../src/plugins/limits.ts'
 import {
   build,
   type Client,
@@ -70,11 +71,46 @@ describe('POST /session', () => {
     const cheap = { memoryKib: 8, passes: 1 }
     const flood = Array.from({ length: 60 }, () => hashPassword('wrong', cheap))
     const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === 'rejected')
-    expect(refused).toHaveLength(8)
+    expect(refused).toHaveLength(29)
     expect(refused[0]).toMatchObject({
       reason: { statusCode: 503, code: 'too_many_sign_ins', headers: { 'retry-after': '5' } },
     })
     await expect(hashPassword('right', cheap)).resolves.toMatch(/^\$argon2id/)
+  })
+
+  test('strangers in any number keep nobody out who is known; one network not the others', async () => {
+    const cheap = { memoryKib: 8, passes: 1 }
+    const hash = await hashPassword('right', cheap)
+    const ask = (place: string, isKnown = false) =>
+      verifyPassword('right', hash, { isKnown, place }).catch(({ code }) => code)
+    const oneNetwork = Array.from({ length: 20 }, () => ask('192.0.2'))
+    const others = Array.from({ length: 50 }, (_, i) => ask(`198.51.${i}`))
+    const known = ask('a device', true)
+    const full = 'too_many_sign_ins'
+    expect((await Promise.all(oneNetwork)).filter((answer) => answer === full)).toHaveLength(11)
+    expect((await Promise.all(others)).filter((answer) => answer === true)).toHaveLength(22)
+    expect(await known).toBe(true)
+  })
+
+  test('a browser that is known is not counted with the strangers at its address', async () => {
+    const { app } = await build()
+    const ask = (username: string, cookie = '') =>
+      app.inject({
+        ...{ method: 'POST', url: SESSION },
+        payload: { username, password: 'x'.repeat(5000) },
+        headers: cookie ? { cookie } : {},
+      })
+    const payload = { username: 'test-admin', password: PASSWORD }
+    const good = await app.inject({ method: 'POST', url: SESSION, payload })
+    const device = good.cookies.find(({ name }) => name === 'farmstead_device')
+    const cookie = `farmstead_device=${encodeURIComponent(device?.value ?? '')}`
+    for (let i = 0; i < limits.signIn.max; i++) await ask('nobody')
+    expect((await ask('nobody')).statusCode).toBe(429)
+    expect((await ask('nobody', cookie)).statusCode).toBe(429)
+    expect((await ask('test-admin', `${cookie}x`)).statusCode).toBe(429)
+    expect((await ask('test-admin', cookie)).statusCode).toBe(400)
+    const again = await app.inject({ method: 'POST', url: SESSION, payload, headers: { cookie } })
+    expect(again.statusCode).toBe(201)
   })
 
   test('sets a cookie scripts cannot read and other sites cannot send', async () => {

@@ -213,7 +213,7 @@ describe('who has a part of the farm', () => {
     'finds out by no dry run which other nodes there are: "%s"',
     async (asked) => {
       const { operator } = await twoZones()
-      const url = '/api/v1/rollouts?dry_run=1'
+      const url = '/api/v1/rollouts?dryRun=1'
       const payload = { ...ORDER, selector: asked }
       const refused = await operator.inject({ method: 'POST', url, payload })
       expect(refused.json()).toMatchObject({ code: 'outside_scope', status: 403 })
@@ -238,7 +238,7 @@ describe('who has a part of the farm', () => {
       ).json().code
     for (const name of [nameOutside, 'nobody-has-this']) {
       expect(await rename(name)).toBe('whole_farm_required')
-      expect(await rename(name, '?dry_run=1')).toBe('whole_farm_required')
+      expect(await rename(name, '?dryRun=1')).toBe('whole_farm_required')
     }
   })
 

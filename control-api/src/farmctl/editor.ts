@@ -2,11 +2,12 @@
 // A text in one's own editor. Nothing typed is lost: what could not be saved is a file that is named.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Tool } from './command.ts'
 import { Failure, isApiError } from './failures.ts'
+import { readTextFile } from './read-text.ts'
 
 type Edited = { text: string; file: string }
 
@@ -20,7 +21,7 @@ export async function edit(
   writeFileSync(file, original, { mode: 0o600 })
   const isChanged = await keepingFile(file, async () => {
     await openEditor(tool, file)
-    const text = readFileSync(file, 'utf8')
+    const text = readTextFile(file)
     if (text === original) return false
     await save({ text, file })
     return true

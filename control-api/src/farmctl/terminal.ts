@@ -7,6 +7,7 @@ import { styleText } from 'node:util'
 import { visible, visibleButFor } from '../terminal-text.ts'
 import { EXIT } from './exit-codes.ts'
 import { Failure } from './failures.ts'
+import { textOf } from './read-text.ts'
 
 export type Streams = {
   stdin: NodeJS.ReadStream
@@ -114,10 +115,10 @@ export class Terminal {
   }
 
   async readAll(): Promise<string> {
-    this.#options.stdin.setEncoding('utf8')
-    let text = ''
-    for await (const chunk of this.#options.stdin) text += chunk
-    return text
+    const chunks: Buffer[] = []
+    // Text already where a question was asked before.
+    for await (const chunk of this.#options.stdin) chunks.push(Buffer.from(chunk))
+    return textOf(Buffer.concat(chunks), '-')
   }
 
   #endProgress(): void {

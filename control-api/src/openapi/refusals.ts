@@ -10,6 +10,8 @@ import {
   NotAllowed,
   NotJson,
   NotSignedIn,
+  NotUtf8,
+  Overloaded,
   PasswordChangeRequired,
   PreconditionFailed,
   PreconditionRequired,
@@ -20,6 +22,7 @@ import {
   TooLarge,
   TooManyAttempts,
   TooManyRequests,
+  TooMuchAtOnce,
   WrongToken,
 } from '../errors.ts'
 import { AlreadyDone, KeyReused, OutcomeUnknown, StillRunning } from '../idempotency/errors.ts'
@@ -38,6 +41,8 @@ export type DescribedRoute = {
     errors?: readonly Refusal[]
     rateLimit?: unknown
     scope?: Reach
+    heavy?: true
+    underPressure?: true
   }
 }
 
@@ -45,7 +50,7 @@ const SAFE = new Set(['GET', 'HEAD'])
 
 export function refusalsOf(route: DescribedRoute): Refusal[] {
   const { schema = {}, config = {}, url = '' } = route
-  const { permission, forTokensToo, errors = [], rateLimit } = config
+  const { permission, forTokensToo, errors = [], rateLimit, heavy, underPressure } = config
   const isSafe = [route.method].flat().every((method) => SAFE.has(method))
   const found: Refusal[] = [...errors, Internal]
   if (permission !== 'public') found.push(NotSignedIn, WrongToken, TooManyAttempts)
@@ -58,12 +63,14 @@ export function refusalsOf(route: DescribedRoute): Refusal[] {
   }
   if (!isSafe) found.push(CrossOrigin, StorageBusy, StorageFull)
   if (schema.params || schema.querystring || schema.headers || !isSafe) found.push(InvalidRequest)
-  if (!isSafe) found.push(NotJson, TooLarge)
+  if (!isSafe) found.push(NotJson, NotUtf8, TooLarge)
   if (hasProperty(schema.querystring, 'cursor')) found.push(InvalidCursor)
   if (hasProperty(schema.headers, 'if-match')) found.push(PreconditionRequired, PreconditionFailed)
   if (hasProperty(schema.headers, 'idempotency-key')) {
     found.push(KeyReused, StillRunning, AlreadyDone, OutcomeUnknown)
   }
+  if (heavy || schema.body) found.push(TooMuchAtOnce)
+  if (!underPressure) found.push(Overloaded)
   if (rateLimit !== false) found.push(TooManyRequests)
   return [...new Set(found)].sort((a, b) => a.statusCode - b.statusCode)
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Argon2id as PHC strings. Each hash takes 64 MiB, so only a few run at a time: a burst of sign-ins
-// must not take the machine's memory.
+// must not take the machine's memory. There are two lines: strangers, however many and from wherever, do not
+// keep out who signs in from a browser that is known, nor who is signed in.
 import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { defineError } from '../errors.ts'
+import { Turns } from '../turns.ts'
 
 const hash = promisify(argon2)
 export type Cost = { memoryKib: number; passes: number }
@@ -12,15 +14,21 @@ const COST: Cost = { memoryKib: 65_536, passes: 3 }
 export const NO_PASSWORD = ''
 const LANES = 1
 const TAG_BYTES = 32
-const CONCURRENT = 2
 /** Some seconds of work. Beyond it a newcomer would wait longer than people do. */
-const MAX_WAITING = 50
+const WAITING = 30
+const line = { capacity: 1, perCaller: 1, waiting: WAITING, waitMs: 20_000 }
+const strangers = new Turns({ ...line, waitingPerCaller: 8 })
+const known = new Turns({ ...line, waitingPerCaller: WAITING })
+
+/** Who asks for it. `place`: strangers are one by their network; left out, it is somebody of ours. */
+export type Asker = { isKnown: boolean; place: string }
+const OURS: Asker = { isKnown: true, place: '' }
 
 export const TooManySignIns = defineError(
   503,
   'too_many_sign_ins',
   'Too many sign-ins at once',
-  () => `${MAX_WAITING} sign-ins are waiting already. Try again in a few seconds.`,
+  () => 'Too many sign-ins are waiting already. Try again in a few seconds.',
 )
 
 type Parameters = {
@@ -34,23 +42,28 @@ type Parameters = {
 export async function hashPassword(
   password: string,
   { memoryKib, passes }: Cost = COST,
+  asker = OURS,
 ): Promise<string> {
   const nonce = randomBytes(16)
   const parameters = { memory: memoryKib, passes, parallelism: LANES, nonce }
-  const tag = await derive(password, { ...parameters, tag: Buffer.alloc(TAG_BYTES) })
+  const tag = await derive(password, { ...parameters, tag: Buffer.alloc(TAG_BYTES) }, asker)
   return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${LANES}$${phc(nonce)}$${phc(tag)}`
 }
 
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  stored: string,
+  asker = OURS,
+): Promise<boolean> {
   const parameters = parse(stored)
   // Nobody's password: a user without one must not be told from the others by the time this takes.
-  if (!parameters) return verifyNobody(password)
-  return timingSafeEqual(await derive(password, parameters), parameters.tag)
+  if (!parameters) return verifyNobody(password, asker)
+  return timingSafeEqual(await derive(password, parameters, asker), parameters.tag)
 }
 
 /** The same work as verifying, for names nobody has: the answer's time must not tell which exist. */
-export async function verifyNobody(password: string): Promise<false> {
-  await hashPassword(password)
+export async function verifyNobody(password: string, asker = OURS): Promise<false> {
+  await hashPassword(password, COST, asker)
   return false
 }
 
@@ -77,21 +90,20 @@ function parse(stored: string): Parameters | null {
   }
 }
 
-let running = 0
-const waiting: (() => void)[] = []
-
-async function derive(password: string, { tag, ...parameters }: Parameters): Promise<Buffer> {
-  if (waiting.length >= MAX_WAITING) throw new TooManySignIns().withHeaders({ 'retry-after': '5' })
-  if (running >= CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve))
-  else running += 1
+async function derive(
+  password: string,
+  { tag, ...parameters }: Parameters,
+  { isKnown, place }: Asker,
+): Promise<Buffer> {
+  const turns = isKnown ? known : strangers
+  const end = await turns.take(place, 1).catch(() => {
+    throw new TooManySignIns().withHeaders({ 'retry-after': '5' })
+  })
   try {
     // One spelling per password, however the keyboard composes accents.
     const message = password.normalize('NFKC')
     return await hash('argon2id', { message, tagLength: tag.length, ...parameters })
   } finally {
-    // The place goes to the next in line, or is freed.
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
+    end()
   }
 }

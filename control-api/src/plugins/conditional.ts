@@ -2,6 +2,7 @@
 // If-None-Match (RFC 9110, 13.1.2) on routes that declare it: who has the current state of a thing
 // already is not sent it again. Not on a node: its state and measurements change under its ETag.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isNamed, namedBy } from '../etags.ts'
 import { hasProperty } from '../openapi/json-schema.ts'
 
 /** Must be called before the routes are added, and before what compresses their answers. */
@@ -21,7 +22,7 @@ function isKnown({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   const etag = reply.getHeader('etag')
   const given = headers['if-none-match']
   if (reply.statusCode !== 200 || typeof etag !== 'string' || given === undefined) return false
-  const tags = given.split(',').map((tag) => tag.trim())
-  // Compared weakly, as that section has it.
-  return tags.includes('*') || tags.some((tag) => tag.replace(/^W\//, '') === etag)
+  // What is no list of tags is as if it were not there: the answer is sent.
+  const named = namedBy(given)
+  return named !== null && isNamed(etag, named)
 }

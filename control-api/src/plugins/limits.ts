@@ -2,7 +2,7 @@
 // How much a caller may ask of the service: requests per minute, and bytes per body. Far above what
 // people and their scripts do; a loop gone wild is slowed before it hurts the others.
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { TooManyRequests } from '../errors.ts'
 import { isSchema } from '../openapi/json-schema.ts'
 
@@ -22,6 +22,8 @@ export const limits = {
 
 /** Bodies without a config text: names, labels, an override of 64 KiB with its white space. */
 export const BODY_BYTES = 256 * 1024
+/** Of who is nobody yet: names, passwords, codes. No stranger fills the memory with more. */
+export const PUBLIC_BODY_BYTES = 16 * 1024
 const LARGE_TEXT_LENGTH = 64 * 1024
 /** A character of a text may be two bytes, or escaped in six; few are. */
 const BYTES_PER_CHARACTER = 4
@@ -29,7 +31,7 @@ const BYTES_PER_CHARACTER = 4
 /** Must be registered after what finds out who calls, and before the routes. */
 export async function limitRequests(app: FastifyInstance): Promise<void> {
   app.addHook('onRoute', (route) => {
-    route.bodyLimit ??= bodyLimitOf(route.schema)
+    route.bodyLimit ??= bodyLimitOf(route)
   })
   await app.register(rateLimit, {
     ...perMinute(REQUESTS_PER_MINUTE),
@@ -45,7 +47,10 @@ function callerOf({ user, session, ip }: FastifyRequest): string {
   return user ? session.sessionId : ip
 }
 
-export function bodyLimitOf(schema: FastifySchema | undefined): number {
+type Limited = { schema?: FastifySchema | undefined; config?: FastifyContextConfig | undefined }
+
+export function bodyLimitOf({ schema, config }: Limited): number {
+  if (config?.permission === 'public') return PUBLIC_BODY_BYTES
   return BODY_BYTES + BYTES_PER_CHARACTER * largeTextsIn(schema?.body)
 }
 

@@ -51,7 +51,9 @@ export async function describeApi(
       schema: {
         ...schema,
         security: securityOf(route.config ?? {}),
-        ...(schema?.body !== undefined && { 'x-body-limit-bytes': bodyLimitOf(schema) }),
+        ...(schema?.body !== undefined && {
+          'x-body-limit-bytes': bodyLimitOf({ schema, config: route.config }),
+        }),
       },
     }),
     transformObject: (document) => {

@@ -19,8 +19,10 @@ import {
   StorageFull,
   TooLarge,
 } from '../errors.ts'
+import { isSchema } from '../openapi/json-schema.ts'
 import type { ConfigError, Problem } from '../schema/common.ts'
 import { isDiskFull } from '../storage/room.ts'
+import { nearestName } from '../suggest.ts'
 
 type Options = { /** Code of a request that does not fit its schema. */ invalidCode: string }
 
@@ -128,11 +130,14 @@ function explainValidation(
   const errors = found.map(describe)
   const first = errors[0]
   const where = `${context}${first?.pointer ?? ''}`
-  const detail = `${where}: ${first?.message ?? thrown.message}`
+  const hint = first?.hint ? `. ${first.hint}` : ''
+  const detail = `${where}: ${first?.message ?? thrown.message}${hint}`
   return new AppError(400, code, InvalidRequest.title, detail).withErrors(errors)
 }
 
-function describe(error: FastifySchemaValidationError): ConfigError {
+type Explained = FastifySchemaValidationError & { parentSchema?: unknown }
+
+function describe(error: Explained): ConfigError {
   return {
     pointer: error.instancePath + memberOf(error),
     line: 0,
@@ -141,7 +146,7 @@ function describe(error: FastifySchemaValidationError): ConfigError {
     endColumn: 0,
     code: error.keyword,
     message: sentence(error),
-    hint: '',
+    hint: hintFor(error),
   }
 }
 
@@ -154,6 +159,15 @@ function memberOf({ keyword, params }: FastifySchemaValidationError): string {
         ? params.additionalProperty
         : undefined
   return typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : ''
+}
+
+/** The schema that refused it knows the names there are. */
+function hintFor({ keyword, params, parentSchema }: Explained): string {
+  if (keyword !== 'additionalProperties' || !isSchema(parentSchema)) return ''
+  const { properties } = parentSchema
+  const known = isSchema(properties) ? Object.keys(properties) : []
+  const nearest = nearestName(String(params.additionalProperty), known)
+  return nearest === null ? '' : `Did you mean "${nearest}"?`
 }
 
 function sentence({ keyword, params, message }: FastifySchemaValidationError): string {

@@ -3,7 +3,7 @@
 // catches up with Last-Event-ID. @fastify/sse is not used because it writes (its heartbeats too)
 // without regard to what a client has left unread, and knows no limit and no shutdown of its streams.
 import type { FastifyReply } from 'fastify'
-import { TooManyStreams } from '../errors.ts'
+import { TooManyOwnStreams, TooManyStreams } from '../errors.ts'
 
 export type SseMessage = { id?: number; event?: string; data: unknown }
 export type SseStream = {
@@ -15,13 +15,22 @@ export type SseStream = {
   onClose(listener: () => void): void
   readonly closed: boolean
 }
-export type SseLimits = { maxStreams: number; maxBufferedBytes: number; heartbeatMs: number }
+export type SseLimits = {
+  maxStreams: number
+  maxPerCaller: number
+  /** Of `maxStreams`, those that only who has none gets: nobody is shut out by what others have open. */
+  reserved: number
+  maxBufferedBytes: number
+  heartbeatMs: number
+}
 
 const RETRY_MS = 2000
+const AGAIN_SECONDS = 15
 
 export class SseHub {
   readonly #limits: SseLimits
   readonly #streams = new Set<SseStream>()
+  readonly #ofCaller = new Map<string, number>()
   readonly #timer: NodeJS.Timeout
 
   constructor(limits: SseLimits) {
@@ -33,10 +42,10 @@ export class SseHub {
     this.#timer.unref()
   }
 
-  /** Throws 503 when too many are open. Afterwards the reply is the stream's, not Fastify's. */
-  open(reply: FastifyReply): SseStream {
-    const { maxStreams, maxBufferedBytes } = this.#limits
-    if (this.#streams.size >= maxStreams) throw new TooManyStreams(maxStreams)
+  /** Throws when too many are open. Afterwards the reply is the stream's, not Fastify's. */
+  open(reply: FastifyReply, caller: string): SseStream {
+    const { maxBufferedBytes } = this.#limits
+    this.#requireRoom(caller)
     reply.hijack()
     const { raw } = reply
     raw.writeHead(200, {
@@ -70,12 +79,29 @@ export class SseHub {
       },
     }
     this.#streams.add(stream)
+    this.#count(caller, 1)
     raw.on('error', () => raw.destroy())
     raw.once('close', () => {
       this.#streams.delete(stream)
+      this.#count(caller, -1)
       for (const listener of listeners) listener()
     })
     return stream
+  }
+
+  #requireRoom(caller: string): void {
+    const { maxStreams, maxPerCaller, reserved } = this.#limits
+    const own = this.#ofCaller.get(caller) ?? 0
+    const again = { 'retry-after': `${AGAIN_SECONDS}` }
+    if (own >= maxPerCaller) throw new TooManyOwnStreams(maxPerCaller).withHeaders(again)
+    const room = own === 0 ? maxStreams : maxStreams - reserved
+    if (this.#streams.size >= room) throw new TooManyStreams(maxStreams).withHeaders(again)
+  }
+
+  #count(caller: string, more: number): void {
+    const now = (this.#ofCaller.get(caller) ?? 0) + more
+    if (now > 0) this.#ofCaller.set(caller, now)
+    else this.#ofCaller.delete(caller)
   }
 
   get size(): number {

@@ -5,11 +5,14 @@
 import { Ajv, type AnySchemaObject } from 'ajv'
 import type { FastifyInstance } from 'fastify'
 import { onceForEach } from '../once-for-each.ts'
+import { isSchema } from '../openapi/json-schema.ts'
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 export function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
+    // What is refused comes with the schema it was held against: what may have been meant is in it.
+    verbose: true,
     coerceTypes,
     useDefaults: true,
     removeAdditional: false,
@@ -29,8 +32,19 @@ const [bodies, texts] = [createAjv(false), createAjv(true)]
 const bodyValidator = onceForEach<AnySchemaObject, Validate>((schema) => bodies.compile(schema))
 const textValidator = onceForEach<AnySchemaObject, Validate>((schema) => texts.compile(schema))
 
+/** Must be called before the routes are described. */
 export function strictValidation(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.hide) return
+    route.schema = { ...route.schema, querystring: closed(route.schema?.querystring) }
+  })
   app.setValidatorCompiler<AnySchemaObject>(({ schema, httpPart }) =>
     httpPart === 'body' ? bodyValidator(schema) : textValidator(schema),
   )
+}
+
+/** A misspelt `dryRun` that nobody minds would do what was only to be looked at. Who takes anything says so. */
+function closed(querystring: unknown) {
+  const own = isSchema(querystring) ? querystring : { type: 'object', properties: {} }
+  return { additionalProperties: false, ...own }
 }

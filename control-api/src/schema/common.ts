@@ -116,7 +116,7 @@ export const someOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
 export const some = <T>(all: readonly T[]) => ({ total: all.length, items: all.slice(0, SOME) })
 /** On a change: say what it would do, and do nothing. */
 export const DryRunQuerySchema = Type.Object({
-  dry_run: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),
+  dryRun: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),
 })
 export const PageQuerySchema = Type.Object({
   cursor: Type.Optional(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a change of groups, labels or overrides would do to the nodes: the answer to ?dry_run=1.
+// What a change of groups, labels or overrides would do to the nodes: the answer to ?dryRun=1.
 import { type Static, Type } from 'typebox'
 import {
   ConfigErrorSchema,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FARMCTL_TEST_MS, farmctl, joinNode, siteText } from './helper.ts'
@@ -21,6 +21,26 @@ describe('apply', { timeout: FARMCTL_TEST_MS }, () => {
     ])
     const { items } = (await json('history', 'default')) as { items: { message: string }[] }
     expect(items.map(({ message }) => message)).toEqual(['The first'])
+  })
+
+  test('keeps line ends and marks, and refuses what is not UTF-8 with its place', async () => {
+    const { run, file, home } = await farmctl()
+    const text = `// größe 😀\r\n${siteText(8101).replace('\n', '\r\n')}\r`
+    const path = file('configs/default.jsonc', text)
+    const saved = await run(['import', 'default', path, '-m', 'From Windows'])
+    expect([saved.code, saved.stderr]).toEqual([0, ''])
+    expect((await run(['export', 'default'])).stdout).toBe(text)
+    writeFileSync(join(home, path), Buffer.from(`// ok\n// größe\n${siteText(8101)}`, 'latin1'))
+    for (const words of [
+      ['apply', '-f', path, '--yes'],
+      ['import', 'default', path],
+    ]) {
+      const refused = await run([...words, '-m', 'why'])
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringMatching(/default\.jsonc:2:6: byte 0xF6 is not UTF-8/),
+      ])
+    }
   })
 
   test('shows what would change line by line, and does nothing unless told to', async () => {

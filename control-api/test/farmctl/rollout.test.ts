@@ -36,6 +36,16 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     )
   })
 
+  test('that is for no node ends with 1, and begins when that was meant', async () => {
+    const { farm } = await farmOf('node-1')
+    for (const more of [[], ['--dry-run']]) {
+      const slip = await start(farm, '-l', 'zone=nodee-1', ...more)
+      expect([slip.code, slip.stderr]).toEqual([1, expect.stringMatching(/zone=nodee-1/)])
+    }
+    expect(await farm.json('get', 'rollouts')).toEqual({ items: [] })
+    expect((await start(farm, '-l', 'zone=nodee-1', '--allow-empty')).code).toBe(0)
+  })
+
   test('that a node refuses ends with 2 and says where; frozen, it stays so', async () => {
     const { farm, nodes } = await farmOf('node-1')
     const [node] = nodes

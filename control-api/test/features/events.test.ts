@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Event } from '../../src/features/events/schema.ts'
 import { enrolNode } from '../agents/node-client.ts'
-import { type Built, build, ORIGIN } from '../helper.ts'
+import { type Built, build, type Client, ORIGIN } from '../helper.ts'
 
 type Message = { id: string; event: string; data: string }
 
@@ -188,10 +188,16 @@ describe('the hub', () => {
   test('drops a client that does not read, and goes on for the others', async () => {
     const { SseHub } = await import('../../src/plugins/sse.ts')
     const { createFastify } = await import('../../src/create-fastify.ts')
-    const hub = new SseHub({ maxStreams: 2, maxBufferedBytes: 64 * 1024, heartbeatMs: 60_000 })
+    const hub = new SseHub({
+      maxStreams: 2,
+      maxPerCaller: 9,
+      reserved: 0,
+      maxBufferedBytes: 64 * 1024,
+      heartbeatMs: 60_000,
+    })
     const app = createFastify({ logLevel: 'silent', trustProxy: false, bodyLimit: 1024 })
     app.get('/', async (_request, reply) => {
-      hub.open(reply)
+      hub.open(reply, 'ana')
     })
     await app.listen({ host: '127.0.0.1', port: 0 })
     onTestFinished(async () => {
@@ -221,5 +227,47 @@ describe('the hub', () => {
       await sleep(1)
     }
     expect(hub.size).toBe(1)
+  })
+})
+
+describe('who has many streams open', () => {
+  const open = (origin: string, client: Pick<Client, 'cookie'>, signal: AbortSignal) =>
+    fetch(`${origin}/api/v1/events`, { headers: { cookie: client.cookie, origin: ORIGIN }, signal })
+
+  test('is refused more, with when to come again; others are not', async () => {
+    const service = await build()
+    const origin = await service.app.listen({ host: '127.0.0.1', port: 0 })
+    const viewer = await service.as('viewer')
+    const ended = new AbortController()
+    onTestFinished(() => ended.abort())
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => open(origin, viewer, ended.signal)),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(32)
+    const refused = answers.find(({ status }) => status !== 200)
+    expect(refused?.status).toBe(429)
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await refused?.json()).toMatchObject({ code: 'too_many_own_streams' })
+    expect((await open(origin, service.admin, ended.signal)).status).toBe(200)
+  })
+
+  test('does not get the last ones: they are for who has none', async () => {
+    const { SseHub } = await import('../../src/plugins/sse.ts')
+    const { createFastify } = await import('../../src/create-fastify.ts')
+    const limits = { maxStreams: 4, maxPerCaller: 3, reserved: 2 }
+    const hub = new SseHub({ ...limits, maxBufferedBytes: 1024, heartbeatMs: 60_000 })
+    const app = createFastify({ logLevel: 'silent', trustProxy: false, bodyLimit: 1024 })
+    app.get<{ Params: { caller: string } }>('/:caller', async ({ params }, reply) => {
+      hub.open(reply, params.caller).setId(1)
+    })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    onTestFinished(async () => {
+      hub.close()
+      await app.close()
+    })
+    const ask = async (caller: string) => (await fetch(`${origin}/${caller}`)).status
+    expect([await ask('ana'), await ask('ana'), await ask('ana')]).toEqual([200, 200, 503])
+    expect([await ask('ben'), await ask('cem'), await ask('dua')]).toEqual([200, 200, 503])
   })
 })

@@ -2,7 +2,7 @@
 // What holds for every request: its id, its limits, its methods, and how its answer is packed.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { BODY_BYTES, bodyLimitOf, limits } from '../../src/plugins/limits.ts'
+import { BODY_BYTES, bodyLimitOf, limits, PUBLIC_BODY_BYTES } from '../../src/plugins/limits.ts'
 import { enrolNode } from '../agents/node-client.ts'
 import { type Built, build, ORIGIN } from '../helper.ts'
 
@@ -102,7 +102,47 @@ describe('a body', () => {
     const { paths = {} } = app.swagger() as { paths?: Record<string, Record<string, unknown>> }
     const validate = paths['/api/v1/configs/validate']?.post
     expect(validate).toMatchObject({ 'x-body-limit-bytes': BODY_BYTES + 4 * 1024 * 1024 })
-    expect(bodyLimitOf(undefined)).toBe(BODY_BYTES)
+    expect(bodyLimitOf({})).toBe(BODY_BYTES)
+  })
+})
+
+test('a body of who is nobody yet is small', async () => {
+  const { anonymous } = await build()
+  const payload = { username: 'ana', password: 'x'.repeat(PUBLIC_BODY_BYTES) }
+  const refused = await anonymous.inject({ method: 'POST', url: '/api/v1/session', payload })
+  expect(refused.json()).toMatchObject({ status: 413, code: 'too_large' })
+})
+
+describe('a query', () => {
+  test('with a parameter nobody knows is refused, and does nothing', async () => {
+    const { admin } = await build()
+    const payload = { name: 'canary', selector: 'canary' }
+    for (const query of ['dry_run=1', 'dryrun=1', 'dryRun=1&x=1', '__proto__=1']) {
+      const url = `/api/v1/groups?${query}`
+      const refused = await admin.inject({ method: 'POST', url, payload })
+      expect(refused.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+    }
+    expect((await admin.inject({ url: '/api/v1/groups/canary' })).statusCode).toBe(404)
+    const near = await admin.inject({ url: `${NODES}?selektor=zone%3Deu` })
+    expect(near.json().detail).toContain('Did you mean "selector"?')
+  })
+
+  test('is closed on every route but the one that identity providers call', async () => {
+    const open: string[] = []
+    const spelt = new Set<string>()
+    await build({
+      onRoute: ({ method, url, schema }) => {
+        if (schema?.hide) return
+        const { additionalProperties, properties = {} } = (schema?.querystring ?? {}) as {
+          additionalProperties?: boolean
+          properties?: object
+        }
+        if (additionalProperties !== false) open.push(`${method} ${url}`)
+        for (const name of Object.keys(properties)) spelt.add(name)
+      },
+    })
+    expect(open).toEqual(['GET /api/v1/session/oidc/callback'])
+    expect([...spelt].filter((name) => !/^[a-z]+([A-Z][a-z]+)*$/.test(name))).toEqual([])
   })
 })
 

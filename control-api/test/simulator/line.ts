@@ -47,9 +47,31 @@ function waitingOf({ rollouts, asked }: Database): Waiting[] {
     const of = asked.get(id)
     if (!of || !isWaiting(state)) return []
     const nodeIds = tasks.filter((task) => task.state !== 'skipped').map(({ nodeId }) => nodeId)
-    return [{ id, state, reason, nodeIds, outOfReach: [], ...of }]
+    const contains = containedIn(rollouts, id, of.blockedBy)
+    return [{ id, state, reason, nodeIds, outOfReach: [], contains, ...of }]
   })
 }
+
+const WENT_BACK = new Set(['reverted', 'revert_incomplete'])
+
+/** Of those it waited for, the newest that went back with an older text. */
+function containedIn(
+  rollouts: Database['rollouts'],
+  id: string,
+  blockedBy: readonly string[],
+): NonNullable<Waiting['contains']> | null {
+  const own = versionOf(rollouts.get(id)?.tasks)
+  const [newest] = blockedBy
+    .filter((other) => WENT_BACK.has(rollouts.get(other)?.state ?? ''))
+    .map((rolloutId) => ({ rolloutId, version: versionOf(rollouts.get(rolloutId)?.tasks) }))
+    .filter(({ version }) => version < own)
+    .toSorted((a, b) => b.version - a.version)
+  return newest ?? null
+}
+
+/** Digests are numbered as versions are. */
+const versionOf = (tasks: readonly { digest: string }[] = []) =>
+  Number(tasks[0]?.digest.slice(1) ?? 0)
 
 function take(db: Database, step: Step, { dispatch, begin }: Acts): void {
   const { id } = step

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a change of groups, labels or overrides would do, as the control plane answers to dry_run=1.
+// What a change of groups, labels or overrides would do, as the control plane answers to dryRun=1.
 import { ApiError } from './api-error.ts'
 import type { Impact } from './api-types.ts'
 import { plural } from './format.ts'

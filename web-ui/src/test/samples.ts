@@ -237,6 +237,7 @@ export function plan(change: Partial<RolloutPlan['nodes'][number]> = {}): Rollou
   return {
     config: 'default',
     version: 2,
+    matchesNone: false,
     nodes: [
       {
         nodeId: 'node_01jd4q6v2m8w3x5y7z9abcdefg',

@@ -35,7 +35,7 @@ const MEMBERS = {
   config: (value: unknown) => (value === null ? null : mustBeString(value)),
   mergePatch: mustBeObject,
 }
-const DRY_RUN = { dry_run: '1' as const }
+const DRY_RUN = { dryRun: '1' as const }
 
 function mustBeSelector(value: unknown): string | null {
   if (typeof value !== 'string') return mustBeString(value)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A farm as files: configs/NAME.jsonc, groups/NAME.jsonc, group-order.jsonc, nodes/NAME.jsonc.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Failure } from '../failures.ts'
+import { readTextFile } from '../read-text.ts'
 
 export type Kind = 'config' | 'group' | 'group-order' | 'node'
 export type Manifest = { kind: Kind; name: string; file: string; text: string }
@@ -43,7 +44,7 @@ function readFile(file: string, { name: given, kind: told }: Partial<Source> = {
   const place = told ?? FOLDERS[basename(dirname(resolve(file)))]
   const kind = place ?? (ORDER_FILE.test(basename(file)) ? 'group-order' : 'config')
   const name = given ?? basename(file).replace(EXTENSION, '')
-  return { kind, name: validName(name, file), file, text: readFileSync(file, 'utf8') }
+  return { kind, name: validName(name, file), file, text: readTextFile(file) }
 }
 
 function readFolder(dir: string, whole: Set<Kind>): Manifest[] {

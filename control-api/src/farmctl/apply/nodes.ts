@@ -58,7 +58,7 @@ type Changing = {
 async function notesOf(api: Api, { id, current, after }: Changing): Promise<string[]> {
   const path = { id }
   const { etag } = await taggedBodyOf(api.GET('/api/v1/nodes/{id}', { params: { path } }))
-  const params = { path, header: { 'if-match': etag }, query: { dry_run: '1' as const } }
+  const params = { path, header: { 'if-match': etag }, query: { dryRun: '1' as const } }
   const notes: string[] = []
   if (!isDeepStrictEqual(current.labels, after.labels)) {
     const body = { labels: after.labels }

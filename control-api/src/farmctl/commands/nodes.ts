@@ -153,7 +153,7 @@ async function labelNode(tool: Tool, name: string, words: readonly string[]): Pr
   for (const word of words) applyLabel(labels, word)
   const params = { path, header: { 'if-match': etag } }
   const changed = await bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { labels } }))
-  // With dry_run it would be what the change touches.
+  // With dryRun it would be what the change touches.
   const after = 'labels' in changed ? changed.labels : labels
   tool.show(changed, () => [`${name}: ${labelsText(after) || 'no labels'}`])
 }

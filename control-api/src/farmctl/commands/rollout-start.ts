@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a rollout would do is shown, asked for, and started as it was shown.
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { bodyOf } from '../api.ts'
 import type { NewRollout, Rollout, RolloutPlan } from '../api-types.ts'
 import { type Act, agree, type Tool } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
+import { readTextFile } from '../read-text.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
 import { planLines, refusalText } from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
@@ -18,6 +18,7 @@ type OrderOptions = StrategyFlags & {
   strategy?: string
   onOverlap?: NonNullable<NewRollout['onOverlap']>
   emergency?: string
+  allowEmpty?: boolean
 }
 type StartOptions = OrderOptions & {
   at?: string
@@ -61,6 +62,7 @@ const ordered = (command: Command) =>
   command
     .argument('<config[@version]>', 'what; without a number its latest version')
     .option('-l, --selector <selector>', 'only to nodes whose labels match')
+    .option('--allow-empty', 'also when no node is of it: it is released for those that come')
     .option('--careful', 'by waves with the defaults: one of each kind, then 5, 25, 100 % of load')
     .option(
       '--strategy <file>',
@@ -99,7 +101,7 @@ function readTime(text: string): string {
 
 async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<NewRollout> {
   const [config = '', which = 'latest'] = what.split('@')
-  const { selector, onOverlap, emergency: reason } = options
+  const { selector, onOverlap, emergency: reason, allowEmpty } = options
   const strategy = strategyOf(options, await strategyFile(tool, options.strategy))
   return {
     config,
@@ -108,23 +110,24 @@ async function orderOf(tool: Tool, options: OrderOptions, what = ''): Promise<Ne
     ...(strategy !== undefined && { strategy }),
     ...(onOverlap !== undefined && { onOverlap }),
     ...(reason !== undefined && { emergency: { reason } }),
+    ...(allowEmpty && { allowEmpty }),
   }
 }
 
 async function strategyFile(tool: Tool, file: string | undefined) {
   if (file === undefined) return undefined
-  const text = file === '-' ? await tool.terminal.readAll() : readFileSync(file, 'utf8')
+  const text = file === '-' ? await tool.terminal.readAll() : readTextFile(file)
   return readStrategy(file, text)
 }
 
 async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
   const plan = await askPlan(tool, body)
   tool.show(plan, () => planLines(plan))
-  requireAccepted(plan)
+  requireAccepted(plan, body)
 }
 
 async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
-  const params = { query: { dry_run: '1' as const } }
+  const params = { query: { dryRun: '1' as const } }
   return (await bodyOf(tool.api().POST('/api/v1/rollouts', { params, body }))) as RolloutPlan
 }
 
@@ -134,7 +137,7 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   if (options.dryRun) return planRollout(tool, order)
   const plan = await askPlan(tool, order)
   if (!tool.json) tool.terminal.note(planLines(plan).join('\n'))
-  requireAccepted(plan)
+  requireAccepted(plan, order)
   await agree(tool, yes, questionOf(plan))
   // What nobody looked at binds nobody.
   const planDigest = options.plan ?? (yes ? undefined : plan.planDigest)
@@ -157,7 +160,14 @@ function questionOf({ config, version, policyRefusals: { nodes } }: RolloutPlan)
 const startedLine = ({ id, startedAt, reason }: Rollout) =>
   `${id} ${startedAt === null ? `waits: ${reason}` : 'has begun.'} Watch it: farmctl rollout watch`
 
-function requireAccepted({ config, version, nodes }: RolloutPlan): void {
+function requireAccepted(plan: RolloutPlan, { selector = '', allowEmpty }: NewRollout): void {
+  const { config, version, nodes, matchesNone } = plan
+  if (matchesNone && !allowEmpty) {
+    const which = selector === '' ? 'is given this config' : `matches "${selector}"`
+    throw new Failure(
+      `No node ${which}: nothing was started. --allow-empty releases it to nodes that come later.`,
+    )
+  }
   const lines = nodes.flatMap(({ nodeName, errors }) =>
     errors.map((error) => `${nodeName}: ${atPosition(`${config}@${version}`, error)}`),
   )

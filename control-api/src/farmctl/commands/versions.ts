@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // New versions of texts that exist already: somebody else's file, or an old version.
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { bodyOf } from '../api.ts'
 import { latestVersion } from '../apply/configs.ts'
 import type { Act, Tool } from '../command.ts'
 import { locate } from '../failures.ts'
+import { readTextFile } from '../read-text.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
 
@@ -32,7 +32,7 @@ export function registerVersions(parent: Command, act: Act): void {
 }
 
 async function importFile(tool: Tool, { message }: Options, name = '', file = ''): Promise<void> {
-  const text = file === '-' ? await tool.terminal.readAll() : readFileSync(file, 'utf8')
+  const text = file === '-' ? await tool.terminal.readAll() : readTextFile(file)
   const api = tool.api()
   const parent = (await latestVersion(api, name))?.number ?? null
   const body = { text, message, parent, source: 'import' as const }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Somebody was faster with the draft: what changed meanwhile, by whom, and what both texts come to.
 import { isDeepStrictEqual } from 'node:util'
+import { namedBy } from '../../etags.ts'
 import type { JsonValue } from '../../json.ts'
 import { etagOf } from '../../preconditions.ts'
 import { type Change, diffValues } from './diff.ts'
@@ -26,8 +27,9 @@ const UNKNOWN: DraftConflict = { base: null, changes: null, moreChanges: 0, merg
 
 /** The revision a request began on, of the ETags that its If-Match names. */
 export function revisionIn(ifMatch: string): number {
-  const [, revision = '0'] = /(?:^|,)\s*"(\d{1,15})"/.exec(ifMatch) ?? []
-  return Number(revision)
+  const named = namedBy(ifMatch) ?? []
+  if (named === 'any') return 0
+  return Number(named.find((one) => /^\d{1,15}$/.test(one)) ?? 0)
 }
 
 /** `revisions` from the one the request began on to the newest. `mine` null: it was not about a text. */

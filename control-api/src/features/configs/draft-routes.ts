@@ -9,21 +9,26 @@ import type { App } from '../../fastify.ts'
 import { sha256 } from '../../ids.ts'
 import { etagOf, requireIfMatch } from '../../preconditions.ts'
 import { IfMatchSchema, IfNoneMatchSchema, NameSchema } from '../../schema/common.ts'
-import { explainConflict, revisionIn } from './draft-conflict.ts'
+import { revisionIn } from './draft-conflict.ts'
 import { changeDraft, type DraftRevision, revisionsSince } from './draft-store.ts'
 import { ConfigNotFound, DraftChanged, DraftNotDiscarded } from './errors.ts'
 import { DraftConflictSchema, DraftSchema, PutDraftSchema } from './schema.ts'
-import type { SchemaNode } from './schema-walk.ts'
 import { type ConfigRow, findConfig, latestVersion } from './store.ts'
+import type { TextWork } from './text-work.ts'
 import { showDraft, viewDraft } from './view.ts'
 
-type Deps = { db: Kysely<Database>; write: Write; now: () => number; schema: SchemaNode }
+type Deps = {
+  db: Kysely<Database>
+  write: Write
+  now: () => number
+  work: Pick<TextWork, 'explainConflict'>
+}
 
 const tags = ['configs']
 const params = Type.Object({ name: NameSchema })
 
 export const draftRoutes =
-  ({ db, write, now, schema }: Deps) =>
+  ({ db, write, now, work }: Deps) =>
   async (app: App) => {
     app.get(
       '/configs/:name/draft',
@@ -48,7 +53,7 @@ export const draftRoutes =
     app.put(
       '/configs/:name/draft',
       {
-        config: { permission: 'configs:write', errors: [ConfigNotFound] },
+        config: { permission: 'configs:write', heavy: true, errors: [ConfigNotFound] },
         schema: {
           operationId: 'putDraft',
           tags,
@@ -77,7 +82,7 @@ export const draftRoutes =
           })
           return { config: await reread(unit, config.name), missed: null }
         })
-        if (done.missed) throw conflict(DraftChanged, done.config, done.missed, text)
+        if (done.missed) throw await conflict(DraftChanged, done.config, done.missed, text)
         return showDraft(reply, done.config)
       },
     )
@@ -85,7 +90,7 @@ export const draftRoutes =
     app.delete(
       '/configs/:name/draft',
       {
-        config: { permission: 'configs:write', errors: [ConfigNotFound] },
+        config: { permission: 'configs:write', heavy: true, errors: [ConfigNotFound] },
         schema: {
           operationId: 'discardDraft',
           tags,
@@ -112,7 +117,7 @@ export const draftRoutes =
           })
           return { config: await reread(unit, config.name), missed: null }
         })
-        if (done.missed) throw conflict(DraftNotDiscarded, done.config, done.missed, null)
+        if (done.missed) throw await conflict(DraftNotDiscarded, done.config, done.missed, null)
         return showDraft(reply, done.config)
       },
     )
@@ -161,7 +166,7 @@ export const draftRoutes =
     }
 
     /** The refusal brings all that is needed to go on, so that nothing typed is lost. */
-    const conflict = (
+    const conflict = async (
       Refusal: typeof DraftChanged | typeof DraftNotDiscarded,
       config: ConfigRow,
       missed: readonly DraftRevision[],
@@ -172,7 +177,7 @@ export const draftRoutes =
         .withMembers({
           current: viewDraft(config),
           etag,
-          ...explainConflict(missed, mine, schema),
+          ...(await work.explainConflict(missed, mine)),
         })
         .withHeaders({ etag })
     }

@@ -41,8 +41,12 @@ export const ConfigInUse = defineError(
   409,
   'config_in_use',
   'The config is in use',
-  (name: string, uses: readonly string[]) =>
-    `"${name}" cannot be removed: ${uses.join('; ')}. Its versions are part of the farm's history and are kept for ever.`,
+  (name: string, { history, named }: { history: readonly string[]; named: readonly string[] }) =>
+    `"${name}" cannot be removed: ${[...named, ...history].join('; ')}. ${
+      history.length > 0
+        ? "Its versions are part of the farm's history and are kept for ever."
+        : 'Let it name another config, then remove this one.'
+    }`,
 )
 export const ConfigInvalid = defineError(
   422,

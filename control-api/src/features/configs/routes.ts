@@ -15,6 +15,7 @@ import { describeUses } from './rules.ts'
 import { ConfigQuerySchema, ConfigSchema, ValidateSchema, ValidationSchema } from './schema.ts'
 import type { SchemaNode } from './schema-walk.ts'
 import { deleteConfig, findConfigSummary, listConfigs, usesOfConfig } from './store.ts'
+import type { TextWork } from './text-work.ts'
 import type { Validate } from './validation.ts'
 import { versionRoutes } from './version-routes.ts'
 import { configEtag, viewConfig } from './view.ts'
@@ -25,8 +26,9 @@ type Deps = {
   now: () => number
   validate: Validate
   schema: SchemaNode
+  work: Pick<TextWork, 'compare' | 'explainConflict'>
   /** What else names a config, in words; empty: nothing. */
-  namedBy?: (unit: Unit, config: string) => Promise<string[]>
+  namedBy: (unit: Unit, config: string) => Promise<string[]>
 }
 
 const tags = ['configs']
@@ -100,7 +102,7 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         tags,
         summary: 'Remove a config that no node ever got, with its versions',
         description:
-          '409 `config_in_use` says what keeps it: versions that were ever rolled out or released are kept for ever.',
+          '409 `config_in_use` says what keeps it: groups that name it, and versions that were ever rolled out or released, which are kept for ever.',
         params,
         headers: IfMatchSchema,
         response: { 204: Type.Null() },
@@ -112,9 +114,9 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
         const config = await findConfigSummary(unit.trx, name)
         if (!config) throw new ConfigNotFound(name)
         requireIfMatch(request.headers['if-match'], configEtag(config))
-        const uses = describeUses(await usesOfConfig(unit.trx, name))
-        uses.push(...((await namedBy?.(unit, name)) ?? []))
-        if (uses.length > 0) throw new ConfigInUse(name, uses)
+        const history = describeUses(await usesOfConfig(unit.trx, name))
+        const named = await namedBy(unit, name)
+        if (history.length + named.length > 0) throw new ConfigInUse(name, { history, named })
         await deleteConfig(unit, name, now())
         const actor = request.user?.username ?? ''
         const data = { before: { latestVersion: config.latestVersion }, after: null }
@@ -127,7 +129,13 @@ export const configRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/validate',
     {
-      config: { permission, rateLimit: limits.expensive, idempotency: false, errors: [] },
+      config: {
+        permission,
+        rateLimit: limits.expensive,
+        heavy: true,
+        idempotency: false,
+        errors: [],
+      },
       schema: {
         operationId: 'validateConfig',
         tags,

@@ -4,8 +4,8 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { onceForEach } from '../../once-for-each.ts'
 import type { ConfigError } from '../../schema/common.ts'
+import { nearestName } from '../../suggest.ts'
 import type { SchemaNode } from './schema-walk.ts'
-import { nearestName } from './suggest.ts'
 import {
   type ConfigText,
   MAX_ERRORS,

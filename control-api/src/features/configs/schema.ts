@@ -146,10 +146,6 @@ export const DraftConflictSchema = Type.Intersect([
   }),
 ])
 
-export const DryRunQuerySchema = Type.Object({
-  dry_run: Type.Optional(Type.Enum(['0', '1'], { description: '1: nothing is stored' })),
-})
-
 /** POST /configs/{name}/versions createVersion: from `text`; parent must be the latest (409 `parent_not_latest`). 201, or 422 with errors */
 export const NewVersionSchema = Type.Object(
   {
@@ -167,7 +163,7 @@ export const RestoreSchema = Type.Object(
   { message: MessageSchema, parent: Type.Integer({ minimum: 1 }) },
   { additionalProperties: false },
 )
-/** ?dry_run=1 → 200: what saving the text would do */
+/** ?dryRun=1 → 200: what saving the text would do */
 export const VersionPlanSchema = Type.Object({
   dryRun: Type.Literal(true),
   config: NameSchema,

@@ -15,23 +15,45 @@ const NOBODY = {
   node: { name: '', labels: {}, mergePatch: {} },
 }
 
-export function createValidateAuthors(validate: Validate): Validate {
+/** The parts of it that read the text; they hold nothing from one to the next. */
+export type AuthorsText = {
+  /** The text with words of no meaning in it; null: it can't be read. */
+  sampleOf: (text: string) => Promise<string | null>
+  /** What of the errors in its sample is wrong in the author's text. */
+  judge: (text: string, sampleErrors: readonly ConfigError[]) => Promise<Validation>
+}
+
+export function createValidateAuthors(validate: Validate, texts: AuthorsText): Validate {
   return async (text) => {
-    const parsed = mayHoldVariables(text) ? parseConfigText(text) : null
-    const lookup = wordsOfNoMeaning()
-    const sample = parsed?.ok ? layOver(text, NOBODY)?.(lookup) : null
-    if (!parsed?.ok || !sample) return await validate(text)
-    const { text: sampleText, errors: faults, toAuthor } = sample
-    const answer = await validate(sampleText)
+    const sample = mayHoldVariables(text) ? await texts.sampleOf(text) : null
+    if (sample === null) return await validate(text)
+    const answer = await validate(sample)
     if (!answer.ok && answer.unavailable !== null) return answer
-    const isFilled = placesFilled(text, templatesIn(parsed.root), lookup)
-    const found = answer.errors.map(toAuthor)
-    const errors = [
-      ...faults,
-      ...found.filter((error) => error.code === 'wrong_type' || !isFilled(error)),
-    ]
-    return errors.length > 0 ? refused(errors) : good(digestOf(parsed.value))
+    return await texts.judge(text, answer.errors)
   }
+}
+
+export const sampleOf = (text: string): string | null => readSample(text)?.laid.text ?? null
+
+export function judgeSample(text: string, sampleErrors: readonly ConfigError[]): Validation {
+  const sample = readSample(text)
+  if (!sample) throw new Error('only of a text that has a sample')
+  const { parsed, laid, lookup } = sample
+  const isFilled = placesFilled(text, templatesIn(parsed.root), lookup)
+  const found = sampleErrors.map(laid.toAuthor)
+  const errors = [
+    ...laid.errors,
+    ...found.filter((error) => error.code === 'wrong_type' || !isFilled(error)),
+  ]
+  return errors.length > 0 ? refused(errors) : good(digestOf(parsed.value))
+}
+
+/** Each time the same. */
+function readSample(text: string) {
+  const parsed = parseConfigText(text)
+  const lookup = wordsOfNoMeaning()
+  const laid = parsed.ok ? layOver(text, NOBODY)?.(lookup) : null
+  return parsed.ok && laid ? { parsed, laid, lookup } : null
 }
 
 /** Another word for each name, so that two variables are not taken for the same thing. */

@@ -16,14 +16,24 @@ export type Validation =
   | { ok: false; digest: null; errors: ConfigError[]; unavailable: string | null }
 export type Validate = (text: string) => Promise<Validation>
 
-type Deps = { checkSchema: SchemaCheck; nodeCheck: NodeCheck }
+/** What we find by ourselves; `digest` is null when the text can't be read. */
+export type Examined = { digest: string | null; errors: ConfigError[] }
+export type Examine = (text: string) => Promise<Examined>
+type Deps = { examine: Examine; nodeCheck: NodeCheck }
 
-export function createValidate({ checkSchema, nodeCheck }: Deps): Validate {
+export function createValidate({ examine, nodeCheck }: Deps): Validate {
   return async (text) => {
-    const parsed = parseConfigText(text)
-    const ours = parsed.ok ? checkSchema(text, parsed) : parsed.errors
-    return conclude(await nodeCheck(text), parsed.ok ? digestOf(parsed.value) : null, ours)
+    const { digest, errors } = await examine(text)
+    return conclude(await nodeCheck(text), digest, errors)
   }
+}
+
+/** Nothing of the tree it reads the text into, which is a hundred times as large, goes out of here. */
+export function examineText(checkSchema: SchemaCheck, text: string): Examined {
+  const parsed = parseConfigText(text)
+  return parsed.ok
+    ? { digest: digestOf(parsed.value), errors: checkSchema(text, parsed) }
+    : { digest: null, errors: parsed.errors }
 }
 
 /** `digest` is null when we could not read the text; `ours` is what we found. */

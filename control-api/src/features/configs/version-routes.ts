@@ -6,16 +6,14 @@ import { Type } from 'typebox'
 import type { Database } from '../../db/database.ts'
 import type { Write } from '../../db/write.ts'
 import type { App } from '../../fastify.ts'
-import { NameSchema, pageOf } from '../../schema/common.ts'
+import { DryRunQuerySchema, NameSchema, pageOf } from '../../schema/common.ts'
 import { defineCursor } from '../../schema/cursor.ts'
 import { type Scope, scopeOf } from '../../scope.ts'
-import { diffValues } from './diff.ts'
 import { ConfigNotFound, VersionNotFound } from './errors.ts'
 import { sourceOf } from './rules.ts'
 import {
   DiffQuerySchema,
   DiffSchema,
-  DryRunQuerySchema,
   NewVersionSchema,
   RestoreSchema,
   VersionPlanSchema,
@@ -23,10 +21,8 @@ import {
   VersionSchema,
   VersionSummarySchema,
 } from './schema.ts'
-import type { SchemaNode } from './schema-walk.ts'
 import { findConfig, findVersion, findVersionSummary, listVersions } from './store.ts'
-import { parseConfigText } from './text.ts'
-import { diffTexts } from './text-diff.ts'
+import type { TextWork } from './text-work.ts'
 import type { Validate } from './validation.ts'
 import { planVersion, type SaveVersion, saveErrors, saveVersion } from './versions.ts'
 import { viewVersion } from './view.ts'
@@ -36,7 +32,7 @@ type Deps = {
   write: Write
   now: () => number
   validate: Validate
-  schema: SchemaNode
+  work: Pick<TextWork, 'compare'>
 }
 
 const tags = ['configs']
@@ -55,7 +51,7 @@ const CONTEXT_LINES = 3
 const WHOLE_FARM: Scope = null
 
 export const versionRoutes = (deps: Deps) => async (app: App) => {
-  const { db, validate, schema } = deps
+  const { db, validate, work } = deps
 
   app.get(
     '/configs/:name/versions',
@@ -130,7 +126,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/:name/versions',
     {
-      config: { permission: 'configs:write', errors: saveErrors },
+      config: { permission: 'configs:write', heavy: true, errors: saveErrors },
       schema: {
         operationId: 'createVersion',
         tags,
@@ -138,7 +134,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         description:
           'The text is checked by farmstead-node itself; a text it refuses is answered with 422 and the errors’ places. ' +
           'The latest version’s very text again is answered with that version and 200, whatever the parent. ' +
-          'dry_run=1 answers what it would do, and refuses what it would refuse.',
+          'dryRun=1 answers what it would do, and refuses what it would refuse.',
         params: named,
         querystring: DryRunQuerySchema,
         headers,
@@ -157,7 +153,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         author: authorOf(request),
         source: sourceOf(request, imported === 'import'),
       }
-      if (request.query.dry_run === '1') return plan(version)
+      if (request.query.dryRun === '1') return plan(version)
       const { status, location, body } = await save(version)
       reply.code(status).header('location', location)
       return body
@@ -167,13 +163,13 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.post(
     '/configs/:name/versions/:number/actions/restore',
     {
-      config: { permission: 'configs:write', errors: [...notFound, ...saveErrors] },
+      config: { permission: 'configs:write', heavy: true, errors: [...notFound, ...saveErrors] },
       schema: {
         operationId: 'restoreVersion',
         tags,
         summary: 'Save an old version’s text as a new version',
         description:
-          'It is checked again: a newer farmstead-node may refuse what an older one took. dry_run=1 answers what it would do.',
+          'It is checked again: a newer farmstead-node may refuse what an older one took. dryRun=1 answers what it would do.',
         params: numbered,
         querystring: DryRunQuerySchema,
         body: RestoreSchema,
@@ -193,7 +189,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
         author: authorOf(request),
         source: 'revert' as const,
       }
-      if (request.query.dry_run === '1') return plan(version)
+      if (request.query.dryRun === '1') return plan(version)
       const { status, location, body } = await save(version)
       reply.code(status).header('location', location)
       return body
@@ -203,7 +199,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/configs/:name/diff',
     {
-      config: { permission, errors: notFound },
+      config: { permission, heavy: true, errors: notFound },
       schema: {
         operationId: 'diffVersions',
         tags,
@@ -219,17 +215,13 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
     async ({ params: { name }, query }) => {
       const { toConfig = name, context = CONTEXT_LINES } = query
       const [from, to] = [await readSide(name, query.from), await readSide(toConfig, query.to)]
-      const [a, b] = [parseConfigText(from.text), parseConfigText(to.text)]
       return {
         from: from.side,
         to: to.side,
         toConfig,
         fromText: from.text,
         toText: to.text,
-        hunks: diffTexts(from.text, to.text, context),
-        ...(a.ok && b.ok
-          ? diffValues(a.value, b.value, schema)
-          : { changes: null, moreChanges: 0 }),
+        ...(await work.compare({ from: from.text, to: to.text, contextLines: context })),
       }
     },
   )
@@ -249,10 +241,7 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
   const plan = async (version: SaveVersion) => {
     const { config, parent, text } = version
     const { created, number, digest, source, latest } = await planVersion(db, validate, version)
-    const value = (side: string) => {
-      const parsed = parseConfigText(side)
-      return parsed.ok ? parsed.value : {}
-    }
+    const compared = await work.compare({ from: latest, to: text, contextLines: CONTEXT_LINES })
     return {
       dryRun: true as const,
       config,
@@ -261,8 +250,8 @@ export const versionRoutes = (deps: Deps) => async (app: App) => {
       parent,
       digest,
       source,
-      hunks: diffTexts(latest ?? '', text, CONTEXT_LINES),
-      ...diffValues(value(latest ?? '{}'), value(text), schema),
+      ...compared,
+      changes: compared.changes ?? [],
     }
   }
 

@@ -2,9 +2,10 @@
 // Live events for the console and for scripts.
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { NotSignedIn, TooManyStreams } from '../../errors.ts'
+import { NotSignedIn, TooManyOwnStreams, TooManyStreams } from '../../errors.ts'
 import type { EventLog, StoredEvent } from '../../event-log.ts'
 import type { App } from '../../fastify.ts'
+import { limits } from '../../plugins/limits.ts'
 import type { SseHub, SseStream } from '../../plugins/sse.ts'
 import { hearsAll, type Viewer } from '../../visibility.ts'
 import { filteredStream } from './filtered-stream.ts'
@@ -49,8 +50,9 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
       config: {
         permission: 'events:read',
         scope: 'nodes',
-        rateLimit: false,
-        errors: [TooManyStreams],
+        // Each begins with a look at what was missed.
+        rateLimit: limits.expensive,
+        errors: [TooManyStreams, TooManyOwnStreams],
       },
       schema: {
         operationId: 'streamEvents',
@@ -83,7 +85,7 @@ export const eventRoutes = (deps: Deps) => async (app: App) => {
       const seen = await seenBy(request)
       const viewer = request.user
       if (!viewer) throw new NotSignedIn()
-      const opened = hub.open(reply)
+      const opened = hub.open(reply, viewer.id)
       const stream = hearsAll(viewer)
         ? opened
         : filteredStream(opened, (event) => deps.mayHear(viewer, event))

@@ -152,7 +152,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'createGroup',
         tags,
-        summary: 'Make a group; with dry_run=1 say what it would do',
+        summary: 'Make a group; with dryRun=1 say what it would do',
         querystring: DryRunQuerySchema,
         body: NewGroupSchema,
         response: { 200: ImpactSchema, 201: GroupSchema },
@@ -161,7 +161,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
     async (request, reply) => {
       const { name, config = null } = request.body
       const how: Change = (rows) => withNew(rows, request.body, now())
-      if (request.query.dry_run === '1') {
+      if (request.query.dryRun === '1') {
         await requireConfig(db, config)
         return await preview(how)
       }
@@ -197,7 +197,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         ...change,
         operationId: 'putGroup',
-        summary: 'Replace a group’s settings; with dry_run=1 say what that would do',
+        summary: 'Replace a group’s settings; with dryRun=1 say what that would do',
         description: 'Nodes get what it makes of them with the next rollout to them.',
         body: PutGroupSchema,
         response: { 200: GroupOrImpactSchema },
@@ -218,7 +218,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         ...change,
         operationId: 'updateGroup',
-        summary: 'Change some of a group’s settings; with dry_run=1 say what that would do',
+        summary: 'Change some of a group’s settings; with dryRun=1 say what that would do',
         body: PatchGroupSchema,
         response: { 200: GroupOrImpactSchema },
       },
@@ -277,7 +277,7 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'putGroupOrder',
         tags,
-        summary: 'Put the groups into another order; with dry_run=1 say what that would do',
+        summary: 'Put the groups into another order; with dryRun=1 say what that would do',
         description: 'Name each group once. The default group is always the last and is not named.',
         headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
@@ -309,13 +309,13 @@ export const groupRoutes = (deps: Deps) => async (app: App) => {
 
 type Changes = {
   headers: { 'if-match'?: string | undefined }
-  query: { dry_run?: string | undefined }
+  query: { dryRun?: string | undefined }
   user: { username: string } | null
 }
 
 const about = ({ headers, query, user }: Changes) => ({
   ifMatch: headers['if-match'],
-  dryRun: query.dry_run === '1',
+  dryRun: query.dryRun === '1',
   actor: user?.username ?? '',
 })
 

@@ -53,6 +53,10 @@ export const deleteGroup = async (trx: Trx, name: string): Promise<void> => {
   await trx.deleteFrom('node_groups').where('name', '=', name).execute()
 }
 
+/** Those that give it to their nodes, in order. */
+export const groupsGiving = async (db: Reader, config: string): Promise<string[]> =>
+  (await allGroups(db)).filter((group) => group.config === config).map(({ name }) => name)
+
 export const configExists = async (db: Reader, name: string): Promise<boolean> => {
   const row = await db
     .selectFrom('configs')

@@ -25,7 +25,7 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
   app.get(
     '/health',
     {
-      config: { permission: 'public', errors: [] },
+      config: { permission: 'public', underPressure: true, errors: [] },
       schema: {
         operationId: 'getHealth',
         tags,

@@ -68,6 +68,7 @@ export const nodeDriftRoutes =
       {
         config: {
           permission: 'nodes:write',
+          heavy: true,
           errors: [
             NodeNotFound,
             NoDrift,

@@ -23,6 +23,7 @@ export const nodeRenderedRoutes =
       {
         config: {
           permission: 'nodes:read',
+          heavy: true,
           errors: [NodeNotFound, VersionIncomplete, VersionNotFound, NothingToRender],
         },
         schema: {

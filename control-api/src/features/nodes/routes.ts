@@ -163,7 +163,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'updateNode',
         tags,
-        summary: 'Rename a node or replace its labels; with dry_run=1 say what that would do',
+        summary: 'Rename a node or replace its labels; with dryRun=1 say what that would do',
         params,
         headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
@@ -182,7 +182,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         if (name !== undefined && (await nameIsTaken(reader, name, id))) throw new NameTaken(name)
       }
       if (labels) requireWithin(request.user, labels, 'with these labels the node would leave it')
-      if (request.query.dry_run === '1') {
+      if (request.query.dryRun === '1') {
         const node = await find(id)
         requireMayName(node.name)
         requireIfMatch(request.headers['if-match'], etagOf(node.revision))
@@ -278,7 +278,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
         operationId: 'putNodeOverride',
         tags,
         summary: 'Replace what differs on this node; takes effect with the next rollout to it',
-        description: 'With dry_run=1 it says what that would do.',
+        description: 'With dryRun=1 it says what that would do.',
         params,
         headers: IfMatchSchema,
         querystring: DryRunQuerySchema,
@@ -290,7 +290,7 @@ export const nodeRoutes = (deps: Deps) => async (app: App) => {
       const { id } = request.params
       const { mergePatch } = request.body
       requireModestOverride(mergePatch)
-      if (request.query.dry_run === '1') {
+      if (request.query.dryRun === '1') {
         requireIfMatch(request.headers['if-match'], etagOf((await find(id)).revision))
         return await deps.impactOf(id, { merge_patch: JSON.stringify(mergePatch) })
       }

@@ -83,6 +83,8 @@ export const oidcRoutes = (deps: OidcDeps) => async (app: App) => {
         operationId: 'finishOidcSignIn',
         tags,
         summary: 'Where the identity provider sends the browser back to',
+        // What providers add (RFC 9207 and their own) is theirs to say.
+        querystring: Type.Object({}, { additionalProperties: true }),
         response: { 302: Type.Null() },
       },
     },

@@ -60,7 +60,7 @@ export const PlanChanged = defineError(
   'plan_changed',
   'The plan is another one by now',
   (planned: string, now: string) =>
-    `The order was for the plan ${planned}, it would be ${now} now. Nothing was started. Look at the plan again: POST /api/v1/rollouts?dry_run=1.`,
+    `The order was for the plan ${planned}, it would be ${now} now. Nothing was started. Look at the plan again: POST /api/v1/rollouts?dryRun=1.`,
 )
 export const QueueFull = defineError(
   409,
@@ -93,6 +93,20 @@ export const StartTooFar = defineError(
   'start_too_far',
   'That is too far ahead',
   (days: number) => `startAt lies more than ${days} days ahead. Order it when its time is nearer.`,
+)
+export const StartPast = defineError(
+  422,
+  'start_past',
+  'That time is over',
+  (startAt: string, now: string) =>
+    `startAt is ${startAt}, and it is ${now}. Nothing was started. Leave startAt out to begin now; mind its time zone.`,
+)
+export const NoNodes = defineError(
+  422,
+  'no_nodes',
+  'No node is of it',
+  (selector: string, excluded: number) =>
+    `${selector === '' ? 'No node' : `No node of the selector "${selector}"`} is given this config (${excluded} are left out; the dry run says why), so nothing would prove it. Nothing was started. With "allowEmpty": true it is released to nodes that come later.`,
 )
 export const EmergencyStartsNow = defineError(
   422,

@@ -38,7 +38,7 @@ export const NewRolloutSchema = Type.Object(
     startAt: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Not before then; at most a year ahead. What is past means now',
+        description: 'Not before then; at most a year ahead, and not in the past',
       }),
     ),
     emergency: Type.Optional(
@@ -50,6 +50,12 @@ export const NewRolloutSchema = Type.Object(
             'Without approvals, change windows and gates that would only pause it, and in place of what owns its nodes or waits for them: one node first. Needs rollouts:emergency; startAt and onOverlap mean nothing with it',
         },
       ),
+    ),
+    allowEmpty: Type.Optional(
+      Type.Boolean({
+        description:
+          'Also when no node of the farm is of it: then it is released at once. Else that is 422 `no_nodes`, as after a slip in the selector',
+      }),
     ),
     planDigest: Type.Optional(
       Type.String({
@@ -83,7 +89,7 @@ const PolicyRefusalsSchema = Type.Object(
       'What the policies that owners of machines laid there do not allow. Nodes that tell none are not counted; what links on a machine lead to only the machine knows. The order stays possible: the rollout pauses when the first of them refuses',
   },
 )
-/** ?dry_run=1 → 200: what it would do, per node; nothing is stored */
+/** ?dryRun=1 → 200: what it would do, per node; nothing is stored */
 export const RolloutPlanSchema = Type.Object({
   config: NameSchema,
   version: Type.Integer(),
@@ -103,6 +109,9 @@ export const RolloutPlanSchema = Type.Object({
       willRefuse: Type.Boolean({ description: 'See `policyRefusals`' }),
     }),
   ),
+  matchesNone: Type.Boolean({
+    description: 'No node of the farm is of it: the order is refused unless it says `allowEmpty`',
+  }),
   waves: Type.Integer({ description: 'How many' }),
   cordonedNodes: Type.Integer({ description: 'It would change them, and skips them' }),
   policyRefusals: PolicyRefusalsSchema,

@@ -24,7 +24,59 @@ export async function waitingRows(db: Reader): Promise<WaitingRow[]> {
     .where('state', 'in', WAITING)
     .orderBy('id')
     .execute()
-  return rows.flatMap((row) => (isWaiting(row.state) ? [toWaiting(row, row.state)] : []))
+  const contained = await wentBackBelow(db, rows)
+  return rows.flatMap((row) =>
+    isWaiting(row.state)
+      ? [{ ...toWaiting(row, row.state), contains: contained.get(row.id) ?? null }]
+      : [],
+  )
+}
+
+type Contained = NonNullable<Waiting['contains']>
+
+/**
+ * Of those that a rollout waited for, the newest that went back and whose version its own is built on. What was
+ * restored in between is the text from before.
+ */
+async function wentBackBelow(
+  db: Reader,
+  rows: readonly RolloutRow[],
+): Promise<Map<string, Contained>> {
+  const waitedFor = rows.flatMap((row) => JSON.parse(row.blocked_by) as string[])
+  if (waitedFor.length === 0) return new Map()
+  const failed = await db
+    .selectFrom('rollouts')
+    .select(['id', 'config', 'version'])
+    .where('id', 'in', waitedFor)
+    .where('state', 'in', ['reverted', 'revert_incomplete'])
+    .orderBy('version', 'desc')
+    .execute()
+  const found = new Map<string, Contained>()
+  for (const { id, config, version, blocked_by } of rows) {
+    const blockers: string[] = JSON.parse(blocked_by)
+    const below = failed.find(
+      (one) => blockers.includes(one.id) && one.config === config && one.version < version,
+    )
+    if (!below) continue
+    const span = { config, after: below.version, upTo: version }
+    if (await wasRestored(db, span)) continue
+    found.set(id, { rolloutId: below.id, version: below.version })
+  }
+  return found
+}
+
+type Span = { config: string; after: number; upTo: number }
+
+async function wasRestored(db: Reader, { config, after, upTo }: Span): Promise<boolean> {
+  const row = await db
+    .selectFrom('config_versions')
+    .select('number')
+    .where('config', '=', config)
+    .where('number', '>', after)
+    .where('number', '<=', upTo)
+    .where('source', '=', 'revert')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 const toWaiting = (

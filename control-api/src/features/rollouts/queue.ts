@@ -6,6 +6,7 @@
 //   queued              another has nodes of it          → running
 // Whoever waits ends as cancelled at any time, or as superseded when a later order takes its place. The line
 // is first come, first served: nobody passes somebody who was there before and wants some of the same nodes.
+// Whoever waited for what then went back, and builds on it, does not begin: a person says so with a new order.
 import type { WaitingState } from './model.ts'
 import type { OnOverlap } from './order-schema.ts'
 
@@ -22,6 +23,8 @@ export type Waiting = {
   approvals: { needed: number; given: number; byMs: number | null }
   startAtMs: number | null
   blockedBy: readonly string[]
+  /** Of those, one that went back while it waited, with what its version contains, too; left out: none did. */
+  contains?: { rolloutId: string; version: number } | null
   /** Rollouts with nodes for which the author's roles do not count: it must not end those. */
   outOfReach: readonly string[]
 }
@@ -121,6 +124,11 @@ function turnOf(one: Waiting, waiting: readonly Waiting[], { owners, claims }: T
   if (one.isEmergency || onOverlap === 'supersede') {
     const ends = [...inItsWay, ...before(one, waiting).map((other) => other.id)]
     if (!ends.some((other) => one.outOfReach.includes(other))) return { kind: 'start', id, ends }
+  }
+  if (one.contains) {
+    const { rolloutId, version } = one.contains
+    const reason = `It contains version ${version}, which ${rolloutId} took back while it waited: so it does not begin by itself. If it mends that, order it again.`
+    return { kind: 'end', id, state: 'cancelled', reason, blockedBy: [rolloutId] }
   }
   const blockedBy = [...new Set([...inItsWay, ...among(claims)])]
   if (blockedBy.length === 0) return { kind: 'start', id, ends: [] }

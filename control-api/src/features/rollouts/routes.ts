@@ -14,11 +14,13 @@ import { nameOf } from './action-routes.ts'
 import {
   EmergencyStartsNow,
   FleetChanged,
+  NoNodes,
   PlanChanged,
   QueueFull,
   RolloutActive,
   RolloutInvalid,
   RolloutNotFound,
+  StartPast,
   StartTooFar,
   VersionNotFound,
 } from './errors.ts'
@@ -96,6 +98,8 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
           RolloutActive,
           QueueFull,
           StartTooFar,
+          StartPast,
+          NoNodes,
           EmergencyStartsNow,
           FleetChanged,
           PlanChanged,
@@ -106,7 +110,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       schema: {
         operationId: 'createRollout',
         tags,
-        summary: 'Roll a version out to the nodes it is for; with dry_run=1 say what it would do',
+        summary: 'Roll a version out to the nodes it is for; with dryRun=1 say what it would do',
         querystring: DryRunQuerySchema,
         body: NewRolloutSchema,
         response: {
@@ -122,7 +126,7 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
       const scope = scopeOf(user)
       const wish = wishOf(body, scope)
       if (wish.emergency !== undefined) requireEmergency(user)
-      if (query.dry_run === '1') {
+      if (query.dryRun === '1') {
         const { excluded, ...plan } = await planVersion(deps, wish)
         const shown = excluded.filter(({ node }) => nodeIsWithin(scope, node))
         const { config, version } = wish
@@ -141,10 +145,19 @@ export const rolloutRoutes = (deps: Deps) => async (app: App) => {
 }
 
 function wishOf(order: NewRollout, scope: Scope) {
-  const { config, version, selector = '', strategy, onOverlap, startAt, emergency } = order
+  const {
+    config,
+    version,
+    selector = '',
+    strategy,
+    onOverlap,
+    startAt,
+    emergency,
+    allowEmpty,
+  } = order
   const startAtMs = startAt === undefined ? undefined : Date.parse(startAt)
   const wish = { config, version, selector, scope, strategy, onOverlap, startAtMs }
-  return { ...wish, emergency: emergency?.reason }
+  return { ...wish, allowEmpty, emergency: emergency?.reason }
 }
 
 /** More than rollouts:run, which the route asks for. */

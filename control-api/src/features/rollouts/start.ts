@@ -14,10 +14,12 @@ import type { Engine } from './engine.ts'
 import {
   EmergencyStartsNow,
   FleetChanged,
+  NoNodes,
   PlanChanged,
   QueueFull,
   RolloutActive,
   RolloutInvalid,
+  StartPast,
   StartTooFar,
   VersionNotFound,
 } from './errors.ts'
@@ -64,6 +66,7 @@ type Ordered = {
   scope: Scope
   strategy?: Strategy | undefined
   startAtMs?: number | undefined
+  allowEmpty?: boolean | undefined
   /** Why it goes before everything else. */
   emergency?: string | undefined
   /** Left out: queue. */
@@ -75,7 +78,7 @@ type Order = Ordered & {
   /** Of the plan that was looked at; undefined: nobody did. */
   planDigest?: string | undefined
 }
-export type Arrangement = Plan & { arranged: Arranged; planDigest: string }
+export type Arrangement = Plan & { arranged: Arranged; planDigest: string; matchesNone: boolean }
 
 /** Nodes may change while the binary checks; then the plan is made again, but not for ever. */
 const ATTEMPTS = 3
@@ -114,10 +117,17 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
     digest,
     isCordoned: node.cordon !== null,
   }))
-  return { ...plan, arranged, planDigest: planDigestOf({ config, version }, arranged, targets) }
+  const planDigest = planDigestOf({ config, version }, arranged, targets)
+  return { ...plan, arranged, planDigest, matchesNone: matchesNone(plan, selector) }
 }
 
+/** A farm without nodes may have a release for the first; a slip in a selector must not be one. */
+const matchesNone = ({ nodes, excluded }: Plan, selector: string) =>
+  nodes.length === 0 && (selector !== '' || excluded.length > 0)
+
 const YEAR_DAYS = 365
+/** Clocks differ, and orders take their way: so lately means now. */
+const LATELY_MS = 60_000
 
 function requireSense({ startAtMs, emergency, onOverlap }: Ordered, nowMs: number): void {
   if (emergency !== undefined && (startAtMs !== undefined || onOverlap !== undefined)) {
@@ -125,6 +135,8 @@ function requireSense({ startAtMs, emergency, onOverlap }: Ordered, nowMs: numbe
   }
   const isTooFar = startAtMs !== undefined && startAtMs > nowMs + YEAR_DAYS * 86_400_000
   if (isTooFar) throw new StartTooFar(YEAR_DAYS)
+  const isPast = startAtMs !== undefined && startAtMs < nowMs - LATELY_MS
+  if (isPast) throw new StartPast(timeOf(startAtMs), timeOf(nowMs))
 }
 
 /**
@@ -173,6 +185,9 @@ function domainOf(labels: string, label: string): string | null {
 export async function startRollout(deps: StartDeps, order: Order): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const plan = await planVersion(deps, order)
+    if (plan.matchesNone && !order.allowEmpty) {
+      throw new NoNodes(order.selector, plan.excluded.length)
+    }
     refuseBadPlan(plan.nodes)
     if (order.planDigest !== undefined && order.planDigest !== plan.planDigest) {
       throw new PlanChanged(order.planDigest, plan.planDigest)
@@ -182,6 +197,8 @@ export async function startRollout(deps: StartDeps, order: Order): Promise<strin
   }
   throw new FleetChanged()
 }
+
+const timeOf = (ms: number) => new Date(ms).toISOString()
 
 /** Who starts it must have in their scope all that it reaches. */
 function refuseNodesOutside(nodes: readonly FleetNode[], scope: Scope): void {

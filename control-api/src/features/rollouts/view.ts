@@ -141,7 +141,7 @@ export function viewPlan(plan: Arrangement, seen: Seen) {
   const { isFastPath } = policy
   const said = { policy: viewPolicy(policy), isFastPath, planDigest: plan.planDigest }
   const cordonedNodes = nodes.filter(({ changes, cordon }) => changes && cordon !== null).length
-  return { nodes, waves, cordonedNodes, ...said, excluded }
+  return { nodes, matchesNone: plan.matchesNone, waves, cordonedNodes, ...said, excluded }
 }
 
 const viewPlanned = (planned: PlannedNode, { isConnected, refusing }: Seen) => ({

@@ -17,8 +17,8 @@ export function whyClosed(rules: Rules, nowMs: number): string | null {
   if (rules.windows.length === 0) return null
   const local = localMinute(rules.timeZone, nowMs)
   if (isOpen(rules.windows, local)) return null
-  const opens = nextOpening(rules, local)
-  const when = opens === null ? 'none opens within a week' : `the next opens ${tell(opens)}`
+  const opens = nextOpening(rules, nowMs)
+  const when = opens === null ? 'none opens within two weeks' : `the next opens ${tell(opens)}`
   return `No change window is open: ${when} (${rules.timeZone}).`
 }
 
@@ -41,31 +41,63 @@ function isOpen(windows: readonly ChangeWindow[], local: LocalMinute): boolean {
   })
 }
 
-/** The first of a week that clocks there will show. */
-function nextOpening({ windows, timeZone }: Rules, local: LocalMinute): LocalMinute | null {
+/**
+ * The first within two weeks. What is closed opens where a clock shows a window's beginning, or where it is put
+ * forward or back to a time within one.
+ */
+function nextOpening(rules: Rules, nowMs: number): LocalMinute | null {
+  const { windows, timeZone } = rules
+  const opens = [...beginnings(rules, nowMs), ...changesOfClock(timeZone, nowMs)]
+    .filter((atMs) => atMs > nowMs && isOpen(windows, localMinute(timeZone, atMs)))
+    .toSorted((a, b) => a - b)
+  const [first] = opens
+  return first === undefined ? null : localMinute(timeZone, first)
+}
+
+/** A weekly one that is skipped once comes in the week after. */
+const DAYS_AHEAD = Array.from({ length: 15 }, (_, day) => day)
+
+/** When clocks show the beginning of a window: twice where they are put back, never where it is skipped. */
+function beginnings({ windows, timeZone }: Rules, nowMs: number): number[] {
+  const local = localMinute(timeZone, nowMs)
   const midnight = local - (local % DAY)
-  const openings = Array.from({ length: 8 }, (_, day) => midnight + day * DAY)
+  return DAYS_AHEAD.map((day) => midnight + day * DAY)
     .flatMap((start) =>
       windows
         .filter(({ days }) => days.includes(dayOf(start)))
         .map(({ from }) => start + minuteOf(from)),
     )
-    .filter((opening) => opening > local)
-    .toSorted((a, b) => a - b)
-  return openings.find((opening) => isShown(timeZone, opening)) ?? null
+    .flatMap((beginning) => shownAt(timeZone, beginning))
 }
 
-/** Clocks that are put forward skip some. */
-function isShown(timeZone: string, local: LocalMinute): boolean {
+function shownAt(timeZone: string, local: LocalMinute): number[] {
   const guessMs = local * MINUTE_MS
-  const shown = (atMs: number) => localMinute(timeZone, atMs)
-  // Offsets change by an hour at most, so one of these is it.
-  const offsets = [-DAY, 0, DAY].map((minutes) => {
-    const atMs = guessMs + minutes * MINUTE_MS
-    return shown(atMs) - atMs / MINUTE_MS
-  })
-  return offsets.some((offset) => shown(guessMs - offset * MINUTE_MS) === local)
+  // The clock is put once in these days: these are the offsets before and after.
+  const offsets = new Set([-DAY, DAY].map((m) => offsetAt(timeZone, guessMs + m * MINUTE_MS)))
+  return [...offsets]
+    .map((offset) => guessMs - offset * MINUTE_MS)
+    .filter((atMs) => localMinute(timeZone, atMs) === local)
 }
+
+/** The first minute after each. */
+function changesOfClock(timeZone: string, nowMs: number): number[] {
+  const start = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS
+  return DAYS_AHEAD.flatMap((day) => {
+    let [before, after] = [start + day * DAY * MINUTE_MS, start + (day + 1) * DAY * MINUTE_MS]
+    const old = offsetAt(timeZone, before)
+    if (old === offsetAt(timeZone, after)) return []
+    while (after - before > MINUTE_MS) {
+      const middle = before + Math.floor((after - before) / MINUTE_MS / 2) * MINUTE_MS
+      if (offsetAt(timeZone, middle) === old) before = middle
+      else after = middle
+    }
+    return [after]
+  })
+}
+
+/** In minutes, east of Greenwich. */
+const offsetAt = (timeZone: string, atMs: number) =>
+  localMinute(timeZone, atMs) - Math.floor(atMs / MINUTE_MS)
 
 const dayOf = (local: LocalMinute): Day => DAYS[new Date(local * MINUTE_MS).getUTCDay()] ?? 'sun'
 

@@ -25,7 +25,7 @@ import { createFailedSignIns } from './failed-sign-ins.ts'
 import { ownSessionsRoutes } from './own-sessions-routes.ts'
 import { ChangePasswordSchema, CredentialsSchema, SessionSchema } from './schema.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
-import { attemptOf, createSignIn, requireUnchanged, setDevice } from './sign-in.ts'
+import { attemptOf, createSignIn, createSignInKey, requireUnchanged, setDevice } from './sign-in.ts'
 import type { SignInThrottle } from './sign-in-throttle.ts'
 import { refuseWhile } from './throttle.ts'
 import type { ViewSession } from './view.ts'
@@ -85,7 +85,12 @@ export const sessionRoutes = (deps: Deps) => {
       {
         config: {
           permission: 'public',
-          rateLimit: limits.signIn,
+          // Once it is read whose it would be: strangers at an address do not use up what its people have.
+          rateLimit: {
+            ...limits.signIn,
+            hook: 'preValidation',
+            keyGenerator: createSignInKey(deps),
+          },
           errors: [
             WrongCredentials,
             SecondFactorRequired,

@@ -13,6 +13,7 @@
 // recovery. Only what was verified is a key: whatever else is sent must not make a budget of its own.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import type { Asker } from '../../people/passwords.ts'
 import { Throttle } from './throttle.ts'
 
 const HOUR_MS = 3600_000
@@ -99,6 +100,12 @@ export function createSignInThrottle(now: () => number, deviceKey: Buffer) {
     succeeded: (attempt: Attempt): void => giveBack(budgetsOf(attempt)),
     attemptCode: (attempt: Attempt): number => take(codeBudgetsOf(attempt)),
     codeSucceeded: (attempt: Attempt): void => giveBack(codeBudgetsOf(attempt)),
+    knownDevice,
+    /** In which line the password is looked at. */
+    askerOf(attempt: Attempt): Asker {
+      const device = knownDevice(attempt)
+      return { isKnown: device !== null, place: device ?? networkOf(attempt.address) }
+    },
     /** For the cookie of a browser that this account signed in from just now. */
     newDevice(account: NonNullable<Account['devices']>): string {
       const nonce = randomBytes(NONCE_BYTES).toString('base64url')

@@ -53,6 +53,16 @@ export function setDevice(reply: FastifyReply, throttle: SignInThrottle, user: U
   })
 }
 
+/** By whom sign-ins are counted: a browser that is known by itself, strangers by their address. */
+export const createSignInKey =
+  ({ users, throttle }: Pick<Deps, 'users' | 'throttle'>) =>
+  async (request: FastifyRequest): Promise<string> => {
+    const { username } = (request.body ?? {}) as { username?: unknown }
+    if (typeof username !== 'string') return request.ip
+    const user = await users.byUsername(username)
+    return throttle.knownDevice(attemptOf(request, user, username)) ?? request.ip
+  }
+
 export function createSignIn(deps: Deps) {
   const { users, write, now, throttle, secondFactor, startSession, tellFailure } = deps
 
@@ -78,8 +88,8 @@ export function createSignIn(deps: Deps) {
     attempt: Attempt,
   ): Promise<User> => {
     const right = user
-      ? await verifyPassword(password, user.passwordHash)
-      : await verifyNobody(password)
+      ? await verifyPassword(password, user.passwordHash, throttle.askerOf(attempt))
+      : await verifyNobody(password, throttle.askerOf(attempt))
     if (!user || !right) {
       await tellFailure(user, attempt.address, 'wrong password')
       throw new WrongCredentials()

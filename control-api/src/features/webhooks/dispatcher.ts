@@ -6,7 +6,15 @@ import type { Database } from '../../db/database.ts'
 import type { Unit, Write } from '../../db/write.ts'
 import type { EventLog, StoredEvent } from '../../event-log.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import { backOffMs, headersOf, isGivenUp, type Message, matchesEvent, messageOf } from './rules.ts'
+import {
+  backOffMs,
+  headersOf,
+  isGivenUp,
+  type Message,
+  matchesEvent,
+  messageOf,
+  verdictOf,
+} from './rules.ts'
 import { type Outcome, send, TIMEOUT_MS } from './send.ts'
 import { enabledIds, findWebhook, insertDelivery, updateWebhook, type WebhookRow } from './store.ts'
 import type { Guard } from './targets.ts'
@@ -121,18 +129,36 @@ export function createDispatcher(deps: Deps) {
       await updateWebhook(unit, id, { last_event_id: event.id, ...NO_FAILURE })
       return 'more'
     }
+    switch (verdictOf(outcome.status)) {
+      case 'passed':
+        // One that they will never take must not hold the others back.
+        await updateWebhook(unit, id, {
+          last_event_id: event.id,
+          attempts: 0,
+          failing_since_ms: null,
+          last_error: outcome.error,
+        })
+        return 'more'
+      case 'gone':
+        await updateWebhook(unit, id, { attempts, last_error: outcome.error })
+        await disable(unit, webhook, 'It answered 410: it wants to hear no more.')
+        return 'idle'
+    }
     const failingSinceMs = webhook.failing_since_ms ?? now()
     await updateWebhook(unit, id, {
       attempts,
       failing_since_ms: failingSinceMs,
       last_error: outcome.error,
     })
-    if (isGivenUp(attempts, now() - failingSinceMs)) await giveUp(unit, webhook, outcome)
-    return { waitMs: (deps.backOffMs ?? backOffMs)(attempts) }
+    if (isGivenUp(attempts, now() - failingSinceMs)) {
+      const reason = `Every attempt failed for three days; at last: ${outcome.error}`
+      await disable(unit, webhook, reason)
+    }
+    const waitMs = (deps.backOffMs ?? backOffMs)(attempts)
+    return { waitMs: Math.max(waitMs, outcome.retryAfterMs ?? 0) }
   }
 
-  const giveUp = async (unit: Unit, { id, url }: WebhookRow, { error }: Outcome) => {
-    const reason = `Every attempt failed for three days; at last: ${error}`
+  const disable = async (unit: Unit, { id, url }: WebhookRow, reason: string) => {
     await updateWebhook(unit, id, { disabled_at_ms: now(), disabled_reason: reason })
     await unit.emit({ kind: 'webhook', id, action: 'disabled', data: { url, reason } })
   }

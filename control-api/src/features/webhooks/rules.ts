@@ -96,6 +96,31 @@ export function backOffMs(attempts: number, random = Math.random()): number {
   return Math.round(base * (1 - JITTER + 2 * JITTER * random))
 }
 
+/** passed: this event is not for them, and the next may be. gone: they want to hear no more. */
+export type Verdict = 'delivered' | 'again' | 'passed' | 'gone'
+
+/** They have looked, and say no: to what was sent, not for now. */
+const FOR_NOW = new Set([408, 425, 429])
+
+export function verdictOf(status: number | null): Verdict {
+  if (status === null) return 'again'
+  if (status >= 200 && status < 300) return 'delivered'
+  if (status === 410) return 'gone'
+  return status >= 400 && status < 500 && !FOR_NOW.has(status) ? 'passed' : 'again'
+}
+
+/** Who asks for more is asked again after a day anyway. */
+const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+
+/** Retry-After (RFC 9110, 10.2.3): seconds or a date; null: it says neither. */
+export function retryAfterMs(header: string | undefined, nowMs: number): number | null {
+  const text = header?.trim() ?? ''
+  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs
+  const isDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(text)
+  if (Number.isNaN(ms) || !(isDate || /^\d+$/.test(text))) return null
+  return Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS)
+}
+
 const GIVE_UP_AFTER_MS = 3 * 24 * HOUR_MS
 /** Also: a clock that jumped, or a service that stood still for days, is no failure of theirs. */
 const GIVE_UP_AFTER_ATTEMPTS = 10

@@ -55,7 +55,9 @@ export const WebhookSchema = Type.Object({
   disabledReason: Nullable(Type.String()),
   failingSince: Nullable(TimeSchema),
   failedAttempts: Type.Integer({ description: 'Of the event that it is told now' }),
-  lastError: Nullable(Type.String()),
+  lastError: Nullable(
+    Type.String({ description: 'Since the last delivery; also of an event that was passed over' }),
+  ),
   oldSecretUntil: Nullable(TimeSchema),
   createdAt: TimeSchema,
   createdBy: Type.String(),

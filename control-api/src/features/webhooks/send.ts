@@ -2,6 +2,7 @@
 // One attempt. Redirects are not followed: where they lead nobody has checked.
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { retryAfterMs, verdictOf } from './rules.ts'
 import type { Guard } from './targets.ts'
 
 export type Outcome = {
@@ -11,6 +12,8 @@ export type Outcome = {
   error: string | null
   response: string
   durationMs: number
+  /** When they want to be asked again; null: they do not say. */
+  retryAfterMs: number | null
 }
 type Sending = {
   url: string
@@ -34,6 +37,7 @@ export async function send({ timeoutMs = TIMEOUT_MS, ...sending }: Sending): Pro
       status: null,
       error: timeout.aborted ? `No answer within ${timeoutMs / 1000} s` : reasonOf(error),
       response: '',
+      retryAfterMs: null,
     }),
   )
   return { ...outcome, durationMs: Math.round(performance.now() - startedAt) }
@@ -60,8 +64,10 @@ async function exchange(
   const status = answer.statusCode ?? 0
   const response = await beginningOf(answer)
   request.destroy()
-  const delivered = status >= 200 && status < 300
-  return { delivered, status, error: delivered ? null : refusalOf(status), response }
+  const delivered = verdictOf(status) === 'delivered'
+  const again = retryAfterMs(answer.headers['retry-after'], Date.now())
+  const error = delivered ? null : refusalOf(status)
+  return { delivered, status, error, response, retryAfterMs: again }
 }
 
 /** The status counts, and that is here: a body that breaks off or goes on for ever changes nothing. */
@@ -83,10 +89,13 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
     .replaceAll('\0', '\ufffd')
 }
 
-const refusalOf = (status: number) =>
-  status >= 300 && status < 400
-    ? `Answered ${status}: redirects are not followed, use the address it leads to`
-    : `Answered ${status}`
+function refusalOf(status: number): string {
+  if (status >= 300 && status < 400) {
+    return `Answered ${status}: redirects are not followed, use the address it leads to`
+  }
+  const isPassed = verdictOf(status) === 'passed'
+  return `Answered ${status}${isPassed ? ': not sent again, later events go on' : ''}`
+}
 
 const REASON_MAX = 300
 

@@ -15,7 +15,7 @@ test(
   'import-config reads standard input, and names it where an error is',
   () => {
     const dataDir = tempDir()
-    const run = (input: string) => {
+    const run = (input: string | Buffer) => {
       const args = ['--name', 'default', '--file', '-', '--message', 'piped']
       const { PATH = '' } = process.env
       return spawnSync(process.execPath, [script, 'import-config', ...args], {
@@ -26,6 +26,8 @@ test(
     }
     expect(run(TEXT).stdout).toBe('stdin is version 1 of "default".\n')
     expect(run(OTHER).stdout).toContain('version 2')
+    const latin = run(Buffer.from(TEXT.replace('one site', 'größe'), 'latin1'))
+    expect([latin.status, latin.stderr]).toEqual([1, expect.stringMatching(/stdin:2:8: byte 0xF6/)])
     const refused = run(TEXT.replace('8080', '99999'))
     expect(refused.status).toBe(1)
     expect(refused.stderr).toMatch(/^stdin:4:\d+: .*port.*99999/m)

@@ -88,9 +88,9 @@ describe('the latest version’s very text again', () => {
   })
 })
 
-describe('dry_run=1', () => {
+describe('dryRun=1', () => {
   const dry = (client: Client, payload: object) =>
-    client.inject({ method: 'POST', url: `${URL}/versions?dry_run=1`, payload })
+    client.inject({ method: 'POST', url: `${URL}/versions?dryRun=1`, payload })
 
   it('says what saving would do, and stores nothing', async () => {
     const { admin } = await build()
@@ -148,7 +148,7 @@ describe('POST /configs/{name}/versions/{number}/actions/restore', () => {
     const { admin, services } = await withVersion()
     await saveText(admin, OTHER, 1)
     const payload = { message: 'the port was right', parent: 2 }
-    expect((await restore(admin, 1, payload, '?dry_run=1')).json()).toMatchObject({
+    expect((await restore(admin, 1, payload, '?dryRun=1')).json()).toMatchObject({
       dryRun: true,
       number: 3,
       source: 'revert',
@@ -324,6 +324,24 @@ describe('DELETE /configs/{name}', () => {
       expect(await services.db.selectFrom(table).selectAll().execute(), table).toEqual([])
     }
     expect((await saveText(admin, TEXT, null)).json()).toMatchObject({ number: 1 })
+  })
+
+  it('says which groups name a config, and removes it when none does', async () => {
+    const { admin } = await withVersion()
+    const groups = '/api/v1/groups'
+    for (const name of ['edge', 'core']) {
+      const payload = { name, selector: name, config: 'default' }
+      expect((await admin.inject({ method: 'POST', url: groups, payload })).statusCode).toBe(201)
+    }
+    const refused = await remove(admin, await etagOf(admin))
+    expect(refused.json()).toMatchObject({ status: 409, code: 'config_in_use' })
+    expect(refused.json().detail).toMatch(/group "edge".*group "core".*Let it name another/)
+    for (const name of ['edge', 'core']) {
+      const url = `${groups}/${name}`
+      const etag = String((await admin.inject({ url })).headers.etag)
+      await admin.inject({ method: 'DELETE', url, headers: { 'if-match': etag } })
+    }
+    expect((await remove(admin, await etagOf(admin))).statusCode).toBe(204)
   })
 
   it('says what keeps a config that nodes ever got, and so does the database', async () => {

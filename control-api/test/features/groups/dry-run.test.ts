@@ -24,7 +24,7 @@ describe('a dry run', () => {
     }
     await pushed(admin, 'default', 1)
     const eu = { name: 'eu', selector: 'zone=eu', mergePatch: { workers: 2 } }
-    const response = await ok(admin, 'POST', '/groups?dry_run=1', eu)
+    const response = await ok(admin, 'POST', '/groups?dryRun=1', eu)
     expect(response.statusCode).toBe(200)
     const impact: Impact = response.json()
     expect(impact.moves.items).toMatchObject([
@@ -42,14 +42,14 @@ describe('a dry run', () => {
 
     await group(admin, eu.name, eu)
     const etag = await etagOf(admin, '/groups/eu')
-    const gone: Impact = (await ok(admin, 'DELETE', '/groups/eu?dry_run=1', undefined, etag)).json()
+    const gone: Impact = (await ok(admin, 'DELETE', '/groups/eu?dryRun=1', undefined, etag)).json()
     expect(names(gone, 'moves')).toEqual(['edge-1', 'edge-2'])
-    expect((await send(admin, 'DELETE', '/groups/eu?dry_run=1')).statusCode).toBe(428)
+    expect((await send(admin, 'DELETE', '/groups/eu?dryRun=1')).statusCode).toBe(428)
     const order: Impact = (
       await ok(
         admin,
         'PUT',
-        '/group-order?dry_run=1',
+        '/group-order?dryRun=1',
         { names: ['eu'] },
         await etagOf(admin, '/group-order'),
       )
@@ -70,7 +70,7 @@ describe('a dry run', () => {
     await pushed(admin, 'default', 1)
     const elsewhere = { mergePatch: { sites: [{ hosts: ['*'], root: '/home/ben' }] } }
     const eu = { name: 'eu', selector: '', ...elsewhere }
-    const impact: Impact = (await ok(admin, 'POST', '/groups?dry_run=1', eu)).json()
+    const impact: Impact = (await ok(admin, 'POST', '/groups?dryRun=1', eu)).json()
     expect(impact.changes.total).toBe(2)
     expect(impact.invalid.items).toMatchObject([
       {
@@ -92,7 +92,7 @@ describe('a dry run', () => {
     const at = `/nodes/${node.id}`
     const etag = await etagOf(admin, at)
     const unlabelled: Impact = (
-      await ok(admin, 'PATCH', `${at}?dry_run=1`, { labels: {} }, etag)
+      await ok(admin, 'PATCH', `${at}?dryRun=1`, { labels: {} }, etag)
     ).json()
     expect(unlabelled.invalid.items).toMatchObject([
       {
@@ -103,7 +103,7 @@ describe('a dry run', () => {
     ])
     expect(unlabelled.changes.items).toMatchObject([{ toDigest: null }])
     const override: Impact = (
-      await ok(admin, 'PUT', `${at}/override?dry_run=1`, { mergePatch: { workers: 100_000 } }, etag)
+      await ok(admin, 'PUT', `${at}/override?dryRun=1`, { mergePatch: { workers: 100_000 } }, etag)
     ).json()
     expect(override.invalid.items[0]?.errors[0]).toMatchObject({
       pointer: '/workers',
@@ -111,7 +111,7 @@ describe('a dry run', () => {
       hint: expect.stringContaining('this value comes from the node’s override'),
     })
     const same: Impact = (
-      await ok(admin, 'PUT', `${at}/override?dry_run=1`, { mergePatch: {} }, etag)
+      await ok(admin, 'PUT', `${at}/override?dryRun=1`, { mergePatch: {} }, etag)
     ).json()
     expect(same).toMatchObject({ changes: { total: 0 }, invalid: { total: 0 } })
     expect(await etagOf(admin, at)).toBe(etag)
@@ -138,7 +138,7 @@ describe('a dry run', () => {
     await pushed(admin, 'default', 1)
     const path = to.replace('ID', node.id)
     const etag = await etagOf(admin, path)
-    const answer = await ok(admin, method, `${path}?dry_run=1`, body, etag)
+    const answer = await ok(admin, method, `${path}?dryRun=1`, body, etag)
     const impact: Impact = answer.json()
     expect(impact).toMatchObject({ invalid: { total: 0 }, changes: { total: 1 }, unchecked: 0 })
     expect(impact.changes.items[0]?.pointers).toEqual(expect.arrayContaining([...at]))
@@ -172,14 +172,14 @@ describe('a dry run', () => {
       ['PUT', '/group-order', { names: [] }, await etagOf(admin, '/group-order')],
     ] as const
     for (const [method, path, body, etag] of changes) {
-      const asked = await send(admin, method, `${path}?dry_run=1`, body, etag)
+      const asked = await send(admin, method, `${path}?dryRun=1`, body, etag)
       const made = await send(admin, method, path, body, etag)
       expect(asked.statusCode, `${method} ${path}`).toBeGreaterThanOrEqual(400)
       expect(asked.json().code, `${method} ${path}`).toBe(made.json().code)
     }
     const viewer = await service.as('viewer')
     const patch = { mergePatch: {} }
-    const forbidden = await send(viewer, 'PATCH', `${eu}?dry_run=1`, patch, euTag)
+    const forbidden = await send(viewer, 'PATCH', `${eu}?dryRun=1`, patch, euTag)
     expect(forbidden.statusCode).toBe(403)
   })
 
@@ -191,7 +191,7 @@ describe('a dry run', () => {
     await addNode(service, 'edge-2')
     await node.connect()
     const plan = (
-      await ok(admin, 'POST', '/rollouts?dry_run=1', { config: 'default', version: 1 })
+      await ok(admin, 'POST', '/rollouts?dryRun=1', { config: 'default', version: 1 })
     ).json()
     expect(plan.nodes).toMatchObject([
       { nodeName: 'edge-1', errors: [], digest: expect.stringMatching(/^sha256:/) },

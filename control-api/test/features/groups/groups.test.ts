@@ -155,7 +155,7 @@ describe('a rollout', () => {
     ]
     await Promise.all([eu.connect(), us.connect()])
     const plan = (
-      await ok(admin, 'POST', '/rollouts?dry_run=1', { config: 'edge', version: 1 })
+      await ok(admin, 'POST', '/rollouts?dryRun=1', { config: 'edge', version: 1 })
     ).json()
     expect(plan.nodes).toMatchObject([{ nodeName: 'eu-1', group: 'eu' }])
     expect(plan.excluded.items).toMatchObject([
@@ -182,7 +182,7 @@ describe('a rollout', () => {
     const narrow = { selector: 'canary' }
     const refused = await push(admin, 'default', 2, { selector: '(' })
     expect(refused.json().code).toBe('selector_invalid')
-    const plan = await ok(admin, 'POST', '/rollouts?dry_run=1', {
+    const plan = await ok(admin, 'POST', '/rollouts?dryRun=1', {
       config: 'default',
       version: 2,
       ...narrow,

@@ -44,7 +44,7 @@ describe('an error in a node’s text', () => {
     const refused = await push(admin, 'default', 1)
     expect(refused.statusCode).toBe(422)
     expect(read(refused.json().errors)).toEqual(expected)
-    const planned = await ok(admin, 'POST', '/rollouts?dry_run=1', {
+    const planned = await ok(admin, 'POST', '/rollouts?dryRun=1', {
       config: 'default',
       version: 1,
     })
@@ -69,7 +69,7 @@ describe('an error in a node’s text', () => {
     const impactOf = async (path: string, mergePatch: object): Promise<Impact> => {
       const etag = await etagOf(admin, path)
       const method = path === at ? 'PATCH' : 'PUT'
-      return (await ok(admin, method, `${path}?dry_run=1`, { mergePatch }, etag)).json()
+      return (await ok(admin, method, `${path}?dryRun=1`, { mergePatch }, etag)).json()
     }
     expect((await push(admin, 'default', 1)).statusCode).toBe(201)
     const io = { timeoutSeconds: '${node.label.seconds}' }

@@ -102,6 +102,28 @@ describe('the line', () => {
     expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8090), text(8090), text(8090)])
   })
 
+  it('does not begin by itself with what went back before it, but begins when ordered again', async () => {
+    const service = await servingFarm()
+    const { admin, nodes } = service
+    await saveVersion(admin, text(8091), 2)
+    const soaking = { ...BY_WAVES, waves: [{ percent: 100 }], maxParallel: 3, soakSeconds: 3_600 }
+    const first = (await order(admin, { version: 2, strategy: soaking })).json()
+    await soaks(service, first.id)
+    const second = (await order(admin, { version: 3 })).json()
+    const older = (await order(admin, { version: 1 })).json()
+    expect([second.state, older.state]).toEqual(['queued', 'queued'])
+    await act(admin, await get(service, first.id), 'revert')
+    await reaches(service, first.id, 'reverted')
+    const held = await reaches(service, second.id, 'cancelled')
+    expect(held.reason).toContain(`It contains version 2, which ${first.id} took back`)
+    expect(held.startedAt).toBeNull()
+    // What is older does not contain it.
+    await reaches(service, older.id, 'succeeded')
+    const again = (await order(admin, { version: 3 })).json()
+    await reaches(service, again.id, 'succeeded')
+    expect(nodes.map((node) => node.ran.at(-1))).toEqual([text(8091), text(8091), text(8091)])
+  })
+
   it('leaves out nodes that are gone by then', async () => {
     const service = await servingFarm()
     const { admin, nodes } = service
@@ -212,7 +234,7 @@ describe('a dry run', () => {
     const service = await servingFarm()
     const { admin } = service
     const plan = async (change: object = {}) =>
-      (await order(admin, { version: 2, ...change }, '?dry_run=1')).json()
+      (await order(admin, { version: 2, ...change }, '?dryRun=1')).json()
     const nothing = { approvalsNeeded: 0, blockedBy: [], closedWindow: null }
     expect(await plan()).toMatchObject(nothing)
     conducts(service, 0, NACK)
@@ -315,13 +337,18 @@ describe('a time to begin at', () => {
     expect(await get(service, id)).toMatchObject({ state: 'succeeded', endedAt: ended.endedAt })
   })
 
-  it('lies within a year, and what is past is now', async () => {
+  it('lies within a year, and not in the past', async () => {
     const { admin } = await farm([])
     const at = (ms: number) => new Date(Date.now() + ms).toISOString()
     const far = await order(admin, { version: 1, startAt: at(366 * 24 * HOUR_MS) })
     expect([far.statusCode, far.json().code]).toEqual([422, 'start_too_far'])
     const past = await order(admin, { version: 1, startAt: at(-HOUR_MS) })
-    expect(past.json().state).toBe('succeeded')
+    expect([past.statusCode, past.json().code]).toEqual([422, 'start_past'])
+    const looked = await order(admin, { version: 1, startAt: at(-HOUR_MS) }, '?dryRun=1')
+    expect(looked.statusCode).toBe(422)
+    // Clocks differ a little.
+    const justNow = await order(admin, { version: 1, startAt: at(-1000) })
+    expect(justNow.json().state).toBe('succeeded')
     expect((await order(admin, { version: 1, startAt: 'soon' })).statusCode).toBe(400)
   })
 })

@@ -18,9 +18,9 @@ it('a rollout passes a cordoned node by, and says so in the plan, in its reason 
   const service = await servingFarm()
   const { admin, nodes } = service
   const wish = { version: 2, strategy: BY_WAVES }
-  const before = (await order(admin, wish, '?dry_run=1')).json()
+  const before = (await order(admin, wish, '?dryRun=1')).json()
   await cordon(service, 0)
-  const plan = (await order(admin, wish, '?dry_run=1')).json()
+  const plan = (await order(admin, wish, '?dryRun=1')).json()
   expect(plan.planDigest).not.toBe(before.planDigest)
   expect(plan).toMatchObject({ cordonedNodes: 1, waves: 2 })
   // Who proves the version is one that gets it.

@@ -64,21 +64,36 @@ it('an order says how long each step may take, and the node is told', async () =
 it('a plan names the kinds of its nodes, and an order may leave kinds out', async () => {
   const { admin } = await servingFarm()
   const wish = { version: 2, strategy: {} }
-  const plan = (await order(admin, wish, '?dry_run=1')).json()
+  const plan = (await order(admin, wish, '?dryRun=1')).json()
   const [{ kind }] = plan.nodes
   expect(kind).toBe('Debian GNU/Linux 12 · 0.1.0 · confirm')
   const without = { ...wish, strategy: { excludeKinds: [kind] } }
-  const narrowed = (await order(admin, without, '?dry_run=1')).json()
+  const narrowed = (await order(admin, without, '?dryRun=1')).json()
   expect(narrowed.nodes).toEqual([])
   expect(narrowed.excluded.items[0].reason).toBe(`The order leaves out its kind: ${kind}.`)
   expect(narrowed.planDigest).not.toBe(plan.planDigest)
+})
+
+it('what goes to no node is refused, and releases nothing, unless it was meant', async () => {
+  const { admin } = await servingFarm()
+  for (const none of [
+    { selector: 'zone=ue' },
+    { strategy: { excludeKinds: [] }, selector: '!x,x' },
+  ]) {
+    const wish = { version: 2, ...none }
+    expect((await order(admin, wish, '?dryRun=1')).json().matchesNone).toBe(true)
+    const refused = await order(admin, wish)
+    expect([refused.statusCode, refused.json().code]).toEqual([422, 'no_nodes'])
+  }
+  const meant = await order(admin, { version: 2, selector: 'zone=ue', allowEmpty: true })
+  expect(meant.json()).toMatchObject({ state: 'succeeded' })
 })
 
 it('a version that succeeded lately takes the fast path, which is part of the plan', async () => {
   const service = await servingFarm()
   const { admin } = service
   const planOf = async (version: number) =>
-    (await order(admin, { version, strategy: {} }, '?dry_run=1')).json()
+    (await order(admin, { version, strategy: {} }, '?dryRun=1')).json()
   expect(await planOf(2)).toMatchObject({ isFastPath: false })
   for (const version of [2, 3, 4]) {
     if (version > 2) await saveVersion(admin, text(8088 + version), version - 1)

@@ -38,7 +38,7 @@ async function owned(policies: Record<string, Policy | null>): Promise<Farm> {
 }
 
 const planOf = async ({ admin }: Farm, version: number): Promise<RolloutPlan> =>
-  (await order(admin, { version }, '?dry_run=1')).json()
+  (await order(admin, { version }, '?dryRun=1')).json()
 const namesOf = ({ findings }: RolloutPlan['policyRefusals']) =>
   findings.items.map(({ nodes }) => nodes.items.map(({ nodeName }) => nodeName))
 const refusing = ({ nodes }: RolloutPlan) =>

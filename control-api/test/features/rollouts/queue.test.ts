@@ -56,6 +56,21 @@ describe('the line', () => {
     expect(step).toMatchObject({ reason: expect.stringContaining('r0 has nodes of it') })
   })
 
+  it('does not let begin what contains what went back while it waited, unless it takes over', () => {
+    const contains = { rolloutId: 'r0', version: 2 }
+    const held = order('r1', ['a'], { state: 'queued', blockedBy: ['r0'], contains })
+    expect(nextStep([held], now())).toMatchObject({
+      ...{ kind: 'end', id: 'r1', state: 'cancelled', blockedBy: ['r0'] },
+      reason: expect.stringContaining('order it again'),
+    })
+    for (const change of [{ onOverlap: 'supersede' as const }, { isEmergency: true }]) {
+      expect(nextStep([{ ...held, ...change }], now())).toMatchObject({ kind: 'start' })
+    }
+    // Before its time nobody asks.
+    const later = { ...held, startAtMs: NOW + 1 }
+    expect(nextStep([later], now())).toMatchObject({ kind: 'wait', state: 'scheduled' })
+  })
+
   it('has nobody pass somebody who was there before and wants the same', () => {
     const line = told([order('r1', ['a', 'b'])], now({ a: 'r0' }))
     const step = nextStep([...line, order('r2', ['b', 'c'])], now({ a: 'r0' }))

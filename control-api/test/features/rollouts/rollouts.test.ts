@@ -68,7 +68,7 @@ describe('POST /rollouts', () => {
     expect((await push(await as('viewer'), 1)).statusCode).toBe(403)
     expect((await push(await as('editor'), 1)).statusCode).toBe(403)
     expect((await push(admin, 0)).statusCode).toBe(400)
-    expect((await push(admin, 1, '?dry_run=maybe')).statusCode).toBe(400)
+    expect((await push(admin, 1, '?dryRun=maybe')).statusCode).toBe(400)
     const missing = await push(admin, 7)
     expect(missing.statusCode).toBe(404)
     expect(missing.json().code).toBe('version_not_found')
@@ -207,7 +207,7 @@ describe('POST /rollouts', () => {
       detail: expect.stringContaining('edge-2'),
       errors: [{ pointer: '/workers', line: 0, hint: expect.stringContaining('override') }],
     })
-    const plan = (await push(admin, 1, '?dry_run=1')).json()
+    const plan = (await push(admin, 1, '?dryRun=1')).json()
     expect(plan.nodes).toMatchObject([
       { nodeName: 'edge-1', errors: [] },
       { nodeName: 'edge-2', digest: null, errors: [{ pointer: '/workers' }] },
@@ -229,16 +229,16 @@ describe('POST /rollouts', () => {
       code: 'rollout_invalid',
       errors: [{ code: 'not_integer', line: 0, hint: expect.stringContaining('override') }],
     })
-    const plan = (await push(admin, 1, '?dry_run=1')).json()
+    const plan = (await push(admin, 1, '?dryRun=1')).json()
     expect(plan.nodes).toMatchObject([{ digest: null, errors: [{ code: 'not_integer' }] }])
     await override({})
     await reaches(service, (await push(admin, 1)).json().id, 'succeeded')
   })
 
-  it('says with dry_run=1 what it would do, and does not do it', async () => {
+  it('says with dryRun=1 what it would do, and does not do it', async () => {
     const service = await farm(['edge-1'])
     await addNode(service, 'edge-2', false)
-    const response = await push(service.admin, 1, '?dry_run=1')
+    const response = await push(service.admin, 1, '?dryRun=1')
     expect(response.statusCode).toBe(200)
     expect(response.json()).toMatchObject({
       config: 'default',
@@ -555,7 +555,7 @@ describe('a rollout by waves', () => {
   it('is planned before it begins, and only that plan is started', async () => {
     const { admin } = await servingFarm()
     const wish = { version: 2, strategy: BY_WAVES }
-    const plan = (await order(admin, wish, '?dry_run=1')).json()
+    const plan = (await order(admin, wish, '?dryRun=1')).json()
     expect(plan).toMatchObject({ waves: 2, policy: { maxParallel: 1, blastBudget: 4 } })
     expect(plan.nodes.map((node: { wave: number }) => node.wave)).toEqual([0, 1, 1])
     const other = await order(admin, { ...wish, planDigest: 'sha256:other' })

@@ -74,6 +74,43 @@ test.each([
 })
 
 test.each([
+  // Berlin is put forward on 2027-03-28, a Sunday: after 01:59 comes 03:00.
+  ['Europe/Berlin', ['sun', '02:00', '06:00'], '2027-03-27T12:00:00Z', 'Sun 2027-03-28 03:00'],
+  ['Europe/Berlin', ['sun', '02:15', '02:45'], '2027-03-27T12:00:00Z', 'Sun 2027-04-04 02:15'],
+  ['Europe/Berlin', ['sun', '02:30', '02:30'], '2027-03-28T00:30:00Z', 'Sun 2027-03-28 03:00'],
+  // Beirut skips the first hour of 2026-03-29, a Sunday.
+  ['Asia/Beirut', ['sun', '00:00', '04:00'], '2026-03-28T12:00:00Z', 'Sun 2026-03-29 01:00'],
+  // Berlin is put back on 2026-10-25, a Sunday: after 02:59 comes 02:00, at 01:00 UTC.
+  ['Europe/Berlin', ['sun', '02:15', '02:45'], '2026-10-25T00:50:00Z', 'Sun 2026-10-25 02:15'],
+  ['Europe/Berlin', ['sun', '01:00', '02:30'], '2026-10-25T00:50:00Z', 'Sun 2026-10-25 02:00'],
+  ['Europe/Berlin', ['sun', '02:15', '02:45'], '2026-10-25T01:50:00Z', 'Sun 2026-11-01 02:15'],
+] as [string, [Day, string, string], string, string][])(
+  'in %s, where clocks are put, a window %s closed at %s opens next %s',
+  (timeZone, [day, from, to], at, opening) => {
+    const closed = whyClosed(rules(timeZone, [[day], from, to]), Date.parse(at))
+    expect(closed).toBe(`No change window is open: the next opens ${opening} (${timeZone}).`)
+  },
+)
+
+test('the opening that is told is the first minute that is open, in every zone and season', () => {
+  const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Beirut', 'UTC']
+  const windows = rules('', [['sun'], '02:30', '03:10'], [['wed'], '23:30', '00:30']).windows
+  const aroundChanges = ['2027-03-10', '2027-03-27', '2027-04-01', '2027-10-27', '2027-11-05'].map(
+    (day) => Date.parse(`${day}T11:17:00Z`),
+  )
+  for (const timeZone of zones) {
+    for (const now of aroundChanges) {
+      const said = whyClosed({ timeZone, windows }, now)
+      if (said === null) continue
+      let at = now
+      while (whyClosed({ timeZone, windows }, at) !== null) at += 600_000
+      const shown = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(at)
+      expect(said, `${timeZone} ${new Date(now).toISOString()}`).toContain(shown)
+    }
+  }
+})
+
+test.each([
   ['Asia/Kathmandu', '2026-11-23T16:15:00Z', true],
   ['Asia/Kathmandu', '2026-11-23T16:14:00Z', false],
   ['America/Los_Angeles', '2026-11-24T06:00:00Z', true],

@@ -5,6 +5,8 @@ import {
   headersOf,
   isGivenUp,
   matchesEvent,
+  retryAfterMs,
+  verdictOf,
 } from '../../../src/features/webhooks/rules.ts'
 
 test.each([
@@ -30,6 +32,43 @@ test('the signature is that of the specification’s own example', () => {
   expect(headersOf(message, [secret], 1_614_265_330_000)['webhook-signature']).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   )
+})
+
+test.each([
+  [200, 'delivered'],
+  [204, 'delivered'],
+  [299, 'delivered'],
+  [301, 'again'],
+  [400, 'passed'],
+  [401, 'passed'],
+  [404, 'passed'],
+  [408, 'again'],
+  [410, 'gone'],
+  [413, 'passed'],
+  [422, 'passed'],
+  [425, 'again'],
+  [429, 'again'],
+  [500, 'again'],
+  [503, 'again'],
+  [null, 'again'],
+] as const)('what answers %s is %s', (status, expected) => {
+  expect(verdictOf(status)).toBe(expected)
+})
+
+test.each([
+  ['120', 120_000],
+  [' 0 ', 0],
+  ['Sun, 22 Nov 2026 10:00:30 GMT', 30_000],
+  ['Sun, 22 Nov 2026 09:00:00 GMT', 0],
+  ['9999999999', 24 * 3600_000],
+  ['99999999999999999999', null],
+  ['-5', null],
+  ['soon', null],
+  ['2026-11-22', null],
+  ['', null],
+  [undefined, null],
+])('Retry-After %s is a wait of %s', (header, expected) => {
+  expect(retryAfterMs(header, Date.parse('2026-11-22T10:00:00Z'))).toBe(expected)
 })
 
 describe('after a failure', () => {

@@ -157,6 +157,52 @@ describe('a receiver that fails', () => {
     expect(log.at(-1)).toMatchObject({ delivered: false, status: 500, attempt: 1, response: 'no' })
   })
 
+  test('says no to one event and is told the others', async () => {
+    const service = await start()
+    const receiver = await startReceiver()
+    receiver.answer = (response, { event }) =>
+      response.writeHead(event.data.id === 'b' ? 422 : 204).end('no')
+    const hook = await make(service, { url: receiver.url, events: ['node'] })
+    for (const id of ['a', 'b', 'c']) await emit(service, id)
+    await poll(receiver.objects).toEqual(['a', 'b', 'c'])
+    await poll(async () => (await deliveries(service, hook)).length).toBe(3)
+    const [, passed] = await deliveries(service, hook)
+    expect(passed).toMatchObject({ delivered: false, status: 422, attempt: 1 })
+    expect(passed.error).toBe('Answered 422: not sent again, later events go on')
+    expect(await show(service, hook)).toMatchObject({ failedAttempts: 0, failingSince: null })
+  })
+
+  test('says 410 and is disabled, which is an event', async () => {
+    const service = await start()
+    const receiver = await startReceiver()
+    receiver.answer = status(410)
+    const hook = await make(service, { url: receiver.url, events: ['node'] })
+    await emit(service, 'a')
+    await emit(service, 'b')
+    await poll(async () => (await show(service, hook)).disabledAt).not.toBeNull()
+    expect((await show(service, hook)).disabledReason).toContain('410')
+    expect(receiver.objects()).toEqual(['a'])
+    const audit = await service.admin.inject({ url: '/api/v1/audit?kind=webhook&action=disabled' })
+    expect(audit.json().items).toHaveLength(1)
+  })
+
+  test('says when to come again and is left alone until then', async () => {
+    const service = await start()
+    const [busy, other] = [await startReceiver(), await startReceiver()]
+    busy.answer = (response) => response.writeHead(429, { 'retry-after': '3600' }).end()
+    await make(service, { url: busy.url, events: ['node'] })
+    await make(service, { url: other.url, events: ['node'] })
+    const ids = Array.from({ length: 20 }, (_, i) => `node-${i}`)
+    for (const [i, id] of ids.entries()) {
+      await emit(service, id)
+      await poll(() => other.received.length).toBe(i + 1)
+    }
+    await poll(() => busy.received.length).toBe(1)
+    await emit(service, 'last')
+    await poll(() => other.received.length).toBe(21)
+    expect(busy.received).toHaveLength(1)
+  })
+
   test('is not followed elsewhere', async () => {
     const service = await start()
     const [receiver, other] = [await startReceiver(), await startReceiver()]

@@ -47,8 +47,8 @@ export type GroupSettings = {
 /** `etag`: of the group as it was read; null: there is none yet. */
 export type GroupSave = { settings: GroupSettings; etag: string | null }
 
-async function save({ settings, etag }: GroupSave, dry_run: '0' | '1'): Promise<Group | Impact> {
-  const query = { dry_run }
+async function save({ settings, etag }: GroupSave, dryRun: '0' | '1'): Promise<Group | Impact> {
+  const query = { dryRun }
   if (etag === null) {
     return await bodyOf(api.POST('/api/v1/groups', { params: { query }, body: settings }))
   }
@@ -75,7 +75,7 @@ export const removalImpactQuery = ({ name, etag }: GroupRemoval) =>
       const params = {
         path: { name },
         header: { 'if-match': etag },
-        query: { dry_run: '1' as const },
+        query: { dryRun: '1' as const },
       }
       return impactOf(await bodyOf(api.DELETE('/api/v1/groups/{name}', { params })))
     },

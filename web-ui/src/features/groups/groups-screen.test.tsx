@@ -68,7 +68,7 @@ describe('a new group', () => {
     const api = renderApp('/groups', {
       ...two,
       'POST /groups': ({ query }) =>
-        query.get('dry_run') === '1' ? json(impact()) : json(europe, {}, 201),
+        query.get('dryRun') === '1' ? json(impact()) : json(europe, {}, 201),
     })
     const user = userEvent.setup()
     await user.click(await button('New group'))
@@ -81,10 +81,10 @@ describe('a new group', () => {
     expect(told).toBeVisible()
     expect(screen.getByText(/from default to europe/)).toBeVisible()
     expect(screen.getByText('and 11 more')).toBeVisible()
-    expect(api.requests.some(({ query }) => query.get('dry_run') === '0')).toBe(false)
+    expect(api.requests.some(({ query }) => query.get('dryRun') === '0')).toBe(false)
     await user.click(await button('Save group'))
     await expect.poll(() => screen.queryByRole('dialog')).toBeNull()
-    const saved = api.requests.find(({ query }) => query.get('dry_run') === '0')
+    const saved = api.requests.find(({ query }) => query.get('dryRun') === '0')
     expect(saved?.body).toEqual({
       name: 'europe',
       description: '',
@@ -113,7 +113,7 @@ test('a group is removed after what that does was shown', async () => {
     ...two,
     'GET /groups/europe': () => json(europe, { etag: '"7"' }),
     'DELETE /groups/europe': ({ query }) =>
-      query.get('dry_run') === '1' ? json(impact()) : new Response(null, { status: 204 }),
+      query.get('dryRun') === '1' ? json(impact()) : new Response(null, { status: 204 }),
   })
   await userEvent.click(await button('Remove europe'))
   const dialog = await screen.findByRole('dialog')
@@ -129,7 +129,7 @@ test('a group that somebody else changed meanwhile is not written over', async (
     ...two,
     'GET /groups/europe': () => json(europe, { etag: '"7"' }),
     'PUT /groups/europe': ({ query }) =>
-      query.get('dry_run') === '1'
+      query.get('dryRun') === '1'
         ? json(impact())
         : problem(412, 'precondition_failed', 'It has changed since you read it.'),
   })

@@ -58,8 +58,8 @@ export const patchNodeMutation = mutationOptions({
   mutationFn: (change: NodeChange) => patchNode(change, '0'),
 })
 
-function patchNode({ id, etag, name, labels }: NodeChange, dry_run: '0' | '1') {
-  const params = { path: { id }, header: { 'if-match': etag }, query: { dry_run } }
+function patchNode({ id, etag, name, labels }: NodeChange, dryRun: '0' | '1') {
+  const params = { path: { id }, header: { 'if-match': etag }, query: { dryRun } }
   return bodyOf(api.PATCH('/api/v1/nodes/{id}', { params, body: { name, labels } }))
 }
 
@@ -95,8 +95,8 @@ export const putOverrideMutation = mutationOptions({
 
 export type OverrideChange = { id: string; etag: string; mergePatch: Record<string, unknown> }
 
-function putOverride({ id, etag, mergePatch }: OverrideChange, dry_run: '0' | '1') {
-  const params = { path: { id }, header: { 'if-match': etag }, query: { dry_run } }
+function putOverride({ id, etag, mergePatch }: OverrideChange, dryRun: '0' | '1') {
+  const params = { path: { id }, header: { 'if-match': etag }, query: { dryRun } }
   return bodyOf(api.PUT('/api/v1/nodes/{id}/override', { params, body: { mergePatch } }))
 }
 

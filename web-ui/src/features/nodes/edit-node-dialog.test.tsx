@@ -25,7 +25,7 @@ async function openDialog(handlers: Handlers) {
   return { api, user, name, labels, save }
 }
 const patches = (api: Awaited<ReturnType<typeof openDialog>>['api']) =>
-  api.requests.filter(({ method, query }) => method === 'PATCH' && query.get('dry_run') === '0')
+  api.requests.filter(({ method, query }) => method === 'PATCH' && query.get('dryRun') === '0')
 
 describe('changing a node’s name and labels', () => {
   test('sends both with the ETag they were read with, and closes', async () => {

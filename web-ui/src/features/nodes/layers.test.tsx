@@ -22,7 +22,7 @@ function open(handlers: Handlers = {}) {
   })
 }
 const panel = async (name: string) => within(await screen.findByRole('region', { name }))
-const isDry = ({ query }: ApiRequest) => query.get('dry_run') === '1'
+const isDry = ({ query }: ApiRequest) => query.get('dryRun') === '1'
 const answerDry =
   (whole: object, found = impact()) =>
   (request: ApiRequest) =>

@@ -61,7 +61,7 @@ export const planQuery = (order: Order) =>
     queryFn: async ({ signal }): Promise<RolloutPlan> => {
       const answer = await bodyOf(
         api.POST('/api/v1/rollouts', {
-          params: { query: { dry_run: '1' } },
+          params: { query: { dryRun: '1' } },
           body: order,
           signal,
         }),

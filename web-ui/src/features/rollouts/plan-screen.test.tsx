@@ -24,7 +24,7 @@ const error = {
 }
 const answer = (planned: object) => ({
   'POST /rollouts': ({ query }: ApiRequest) =>
-    query.get('dry_run') === '1' ? json(planned) : json(one, {}, 201),
+    query.get('dryRun') === '1' ? json(planned) : json(one, {}, 201),
 })
 
 describe('the plan', () => {
@@ -34,7 +34,7 @@ describe('the plan', () => {
     expect(screen.getByRole('link', { name: 'What differs from v1' })).toBeVisible()
     expect(
       api.requests
-        .filter(({ query }) => query.get('dry_run') === null && query.size === 0)
+        .filter(({ query }) => query.get('dryRun') === null && query.size === 0)
         .filter(({ method }) => method === 'POST'),
     ).toEqual([])
     const user = userEvent.setup()
@@ -241,7 +241,7 @@ describe('the plan', () => {
     const api = renderApp(plans, {
       'GET /session': () => json({ ...session, permissions }),
       'POST /rollouts': ({ query, body }) => {
-        if (query.get('dry_run') !== '1') return json(one, {}, 201)
+        if (query.get('dryRun') !== '1') return json(one, {}, 201)
         return json(Object(body).emergency ? { ...byWaves, planDigest: digest } : plan())
       },
       [endpoint]: () => json(one),
@@ -321,13 +321,13 @@ describe('the plan', () => {
   test('refused as another by now is made again, and nothing was started', async () => {
     const api = renderApp(plans, {
       'POST /rollouts': ({ query }) =>
-        query.get('dry_run') === '1'
+        query.get('dryRun') === '1'
           ? json(plan())
           : problem(409, 'plan_changed', 'The order was for another plan.'),
     })
     await userEvent.click(await screen.findByRole('button', { name: /Start rollout/ }, soon))
     expect(await screen.findByText(/The order was for another plan/)).toBeVisible()
-    const planned = () => api.requests.filter(({ query }) => query.get('dry_run') === '1').length
+    const planned = () => api.requests.filter(({ query }) => query.get('dryRun') === '1').length
     await expect.poll(planned).toBe(2)
   })
 })

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Asks text-worker.ts, so that no config text, however large and odd, holds the event loop up. Two threads;
+// who may ask at the same time is bounded before (plugins/turns.ts), what a thread may take is here.
+import { Tinypool } from 'tinypool'
+import type { Comparison, Sides } from './compare.ts'
+import type { DraftConflict } from './draft-conflict.ts'
+import type { DraftRevision } from './draft-store.ts'
+import type * as worker from './text-worker.ts'
+import type { AuthorsText } from './validate-authors.ts'
+import type { Examine } from './validation.ts'
+
+export type TextWork = AuthorsText & {
+  examine: Examine
+  compare: (sides: Sides) => Promise<Comparison>
+  explainConflict: (
+    revisions: readonly DraftRevision[],
+    mine: string | null,
+  ) => Promise<DraftConflict>
+  close: () => Promise<void>
+}
+
+const THREADS = 2
+/** Three times what the worst text of a megabyte takes. Beyond, the thread ends and only its question fails. */
+const MAX_HEAP_MIB = 768
+const IDLE_MS = 60_000
+
+type Tasks = typeof worker
+
+export function startTextWork(): TextWork {
+  const pool = new Tinypool({
+    filename: new URL('./text-worker.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: THREADS,
+    idleTimeout: IDLE_MS,
+    // A thread that waits by Atomics hears nothing else meanwhile.
+    useAtomics: false,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+  })
+  const ask = <Name extends keyof Tasks>(
+    name: Name,
+    task: Parameters<Tasks[Name]>[0],
+  ): Promise<ReturnType<Tasks[Name]>> => pool.run(task, { name })
+  return {
+    examine: (text) => ask('examine', { text }),
+    sampleOf: (text) => ask('sampleOf', { text }),
+    judge: (text, errors) => ask('judge', { text, errors }),
+    compare: (sides) => ask('compare', sides),
+    explainConflict: (revisions, mine) => ask('explain', { revisions, mine }),
+    close: () => pool.destroy(),
+  }
+}

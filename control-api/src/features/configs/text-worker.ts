@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What reads whole config texts, in threads of their own: a megabyte takes up to a second of a core and two
+// hundred of memory. Each thread is asked one thing at a time; see text-work.ts.
+import type { ConfigError } from '../../schema/common.ts'
+import { compareTexts, type Sides } from './compare.ts'
+import { explainConflict } from './draft-conflict.ts'
+import type { DraftRevision } from './draft-store.ts'
+import { compileSchemaCheck } from './schema-check.ts'
+import { judgeSample, sampleOf as sampleOfText } from './validate-authors.ts'
+import { examineText, loadConfigSchema } from './validation.ts'
+
+const schema = loadConfigSchema()
+const checkSchema = compileSchemaCheck(schema)
+
+export const examine = ({ text }: { text: string }) => examineText(checkSchema, text)
+export const sampleOf = ({ text }: { text: string }) => sampleOfText(text)
+export const judge = ({ text, errors }: { text: string; errors: readonly ConfigError[] }) =>
+  judgeSample(text, errors)
+export const compare = (sides: Sides) => compareTexts(sides, schema)
+
+type Conflict = { revisions: readonly DraftRevision[]; mine: string | null }
+export const explain = ({ revisions, mine }: Conflict) => explainConflict(revisions, mine, schema)
