@@ -2,7 +2,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -107,14 +107,11 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
           onReload={onReload}
         />
       )}
-      <div className="row">
+      <DialogActions>
         <Button type="submit" loading={patch.isPending}>
           Save name and labels
         </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { User } from '../../lib/api-types.ts'
 import {
@@ -55,9 +55,11 @@ export function EditUserDialog({ user, isSelf, onClose }: Props) {
           onChange={setFields}
         />
         {error && <ErrorBox what="Not changed" error={error} />}
-        <Button type="submit" loading={update.isPending}>
-          Save roles and scope
-        </Button>
+        <DialogActions>
+          <Button type="submit" loading={update.isPending}>
+            Save roles and scope
+          </Button>
+        </DialogActions>
         <div className="row">
           <Button
             variant="default"

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
@@ -114,17 +114,14 @@ function DeleteDialog({ webhook, etag, onDeleted, onClose }: DeleteProps) {
           with it.
         </p>
         {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <div className="row">
+        <DialogActions>
           <Button
             loading={remove.isPending}
             onClick={() => remove.mutate({ id: webhook.id, etag })}
           >
             Delete 1 webhook
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

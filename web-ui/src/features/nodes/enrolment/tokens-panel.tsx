@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
@@ -142,14 +142,11 @@ function DeleteDialog({ token, onClose }: { token: EnrolmentToken; onClose: () =
           {usesText(token)}.
         </p>
         {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <div className="row">
+        <DialogActions>
           <Button loading={remove.isPending} onClick={() => remove.mutate(token.id)}>
             Delete 1 token
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )
