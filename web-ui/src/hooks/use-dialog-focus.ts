@@ -47,15 +47,17 @@ export function useDialogFocus() {
     setBegun(true)
     start.focus({ preventScroll: true })
   }
-  const beginIfNowhere = useEffectEvent(() => {
+  const beginIfNotIn = useEffectEvent(() => {
     const active = document.activeElement
-    if (active === null || active === document.body || active === box.current) begin()
+    const dialog = box.current?.closest('[role=dialog]')
+    if (active === box.current || dialog?.contains(active) !== true) begin()
   })
 
   useEffect(() => {
     const element = box.current
     if (element === null) return
-    const observer = new MutationObserver(beginIfNowhere)
+    beginIfNotIn()
+    const observer = new MutationObserver(beginIfNotIn)
     observer.observe(element, { childList: true, subtree: true })
     return () => {
       observer.disconnect()

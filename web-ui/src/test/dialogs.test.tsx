@@ -10,6 +10,7 @@ import {
   createMemoryHistory,
   createRootRoute,
   createRouter,
+  Link,
   RouterProvider,
 } from '@tanstack/react-router'
 import { render, screen, waitFor, within } from '@testing-library/react'
@@ -19,6 +20,7 @@ import { describe, expect, test } from 'vitest'
 import { ConfirmRecoveryDialog } from '../features/backups/confirm-recovery-dialog.tsx'
 import { DeleteBackupDialog } from '../features/backups/delete-backup-dialog.tsx'
 import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
+import { LeaveGuard } from '../features/configs/leave-guard.tsx'
 import { RestoreDialog } from '../features/configs/restore-dialog.tsx'
 import { SaveVersionDialog } from '../features/configs/save-version-dialog.tsx'
 import type { DraftHandle } from '../features/configs/use-draft.ts'
@@ -88,6 +90,8 @@ type Row = {
   /** The dialog, or (`opens`) what opens it by itself. */
   show: (onClose: () => void) => ReactNode
   opens?: string
+  opensBy?: 'link'
+  leave?: string
   answers?: Handlers
   /** Where it begins; none: at Cancel. */
   field?: { role: 'textbox' | 'combobox' | 'checkbox'; name: string | RegExp; type?: string }
@@ -110,6 +114,18 @@ const DIALOGS: Record<string, Row> = {
   'discard a draft': {
     file: 'configs/discard-dialog.tsx',
     show: (onClose) => <DiscardDraftDialog config={config()} draft={draft} onClose={onClose} />,
+  },
+  'leave what is not saved': {
+    file: 'configs/leave-guard.tsx',
+    show: () => (
+      <>
+        <LeaveGuard draft={{ ...draft, dirty: true, flush: async () => false }} />
+        <Link to="/audit">Audit</Link>
+      </>
+    ),
+    opens: 'Audit',
+    opensBy: 'link',
+    leave: 'Stay here',
   },
   'restore a version': {
     file: 'configs/restore-dialog.tsx',
@@ -291,12 +307,12 @@ async function open(row: Row) {
   )
   const keys = userEvent.setup()
   const name = row.opens === undefined ? 'Open it' : new RegExp(`^${row.opens}`)
-  const opener = await screen.findByRole('button', { name })
+  const opener = await screen.findByRole(row.opensBy ?? 'button', { name })
   opener.focus()
   await keys.keyboard('{Enter}')
   const dialog = await screen.findByRole('dialog')
   const start = await waitFor(() => {
-    const { role, name } = row.field ?? { role: 'button' as const, name: 'Cancel' }
+    const { role, name } = row.field ?? { role: 'button' as const, name: row.leave ?? 'Cancel' }
     const found = within(dialog).getByRole(role, { name })
     expect(found).toHaveFocus()
     return found
@@ -307,7 +323,7 @@ async function open(row: Row) {
 describe.each(Object.entries(DIALOGS))('the dialog to %s', (_, row) => {
   test('begins where one goes on, and Cancel leads back to what opened it', async () => {
     const { api, keys, opener, dialog } = await open(row)
-    const cancel = within(dialog).getByRole('button', { name: 'Cancel' })
+    const cancel = within(dialog).getByRole('button', { name: row.leave ?? 'Cancel' })
     cancel.focus()
     await keys.keyboard('{Enter}')
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
