@@ -1754,6 +1754,8 @@ export interface components {
                 /** @enum {unknown} */
                 name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "backup";
                 ok: boolean;
+                /** @description Nothing fails, and yet something is left undone, as backups that nobody set up */
+                attention: boolean;
                 message: string;
             }[];
         };
@@ -17112,6 +17114,8 @@ export interface operations {
                 actor?: string;
                 kind?: string;
                 action?: string;
+                /** @description An action to leave out, as draft-changed */
+                without?: string;
                 /** @description Id of the thing that changed */
                 object?: string;
                 /**
@@ -17372,6 +17376,8 @@ export interface operations {
                 actor?: string;
                 kind?: string;
                 action?: string;
+                /** @description An action to leave out, as draft-changed */
+                without?: string;
                 /** @description Id of the thing that changed */
                 object?: string;
                 /**
@@ -20168,6 +20174,7 @@ export interface operations {
                      *         {
                      *           "name": "control-db",
                      *           "ok": true,
+                     *           "attention": true,
                      *           "message": "message"
                      *         }
                      *       ]

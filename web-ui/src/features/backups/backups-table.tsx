@@ -4,6 +4,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Backup, Session } from '../../lib/api-types.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { may } from '../../lib/permissions.ts'
 import { contentUrl } from './api.ts'
 import { backupVerdict } from './rules.ts'
@@ -65,7 +66,7 @@ const madeBy = ({ createdBy, trigger }: Backup) =>
   createdBy ?? (trigger === 'schedule' ? 'the schedule' : 'not known')
 
 function FileOf({ backup: { state, fileName, sha256, reason } }: { backup: Backup }) {
-  if (state === 'failed') return <span className="dim">{reason}</span>
+  if (state === 'failed') return <span className="dim">{forPeople(reason)}</span>
   return (
     <>
       <code>{fileName}</code>

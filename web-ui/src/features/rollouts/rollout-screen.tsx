@@ -11,6 +11,7 @@ import { TimeAgo } from '../../components/time-ago.tsx'
 import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { ownWords } from '../../lib/own-words.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { rolloutQuery } from './api.ts'
 import { EvidencePanel } from './evidence.tsx'
@@ -92,7 +93,7 @@ function StateHeader({ rollout }: { rollout: Rollout }) {
         value={done}
         aria-label={progressText(rollout)}
       />
-      <p>{rollout.reason}</p>
+      <p>{forPeople(rollout.reason)}</p>
       {rollout.pendingNodes > 0 && (
         <p>
           {plural(rollout.pendingNodes, 'node')} could not be reached and will take the version on
@@ -103,7 +104,7 @@ function StateHeader({ rollout }: { rollout: Rollout }) {
         <p>{plural(rollout.cordonedNodes, 'cordoned node')} skipped.</p>
       )}
       <p className="row dim">
-        {previousVersion !== null && (
+        {previousVersion !== null && previousVersion !== version && (
           <Link
             to="/configs/$name/compare"
             params={{ name: config }}
