@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Backup, Session } from '../../lib/api-types.ts'
@@ -18,7 +19,7 @@ export type BackupsTableProps = {
 export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) {
   const mayDelete = may(session, 'backups:write')
   return (
-    <section className="scroll-x" aria-label="Backups, table">
+    <ScrollBox label="Backups, table">
       <table className="grid">
         <thead>
           <tr>
@@ -57,7 +58,7 @@ export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) 
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 

@@ -5,6 +5,7 @@ import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
@@ -149,7 +150,7 @@ const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Fi
 
 function PlanTable({ plan, drifted }: PlanViewProps) {
   return (
-    <div className="scroll-x">
+    <ScrollBox label="Plan, table">
       <table className="grid">
         <thead>
           <tr>
@@ -175,7 +176,7 @@ function PlanTable({ plan, drifted }: PlanViewProps) {
           </tbody>
         ))}
       </table>
-    </div>
+    </ScrollBox>
   )
 }
 

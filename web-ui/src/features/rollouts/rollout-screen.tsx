@@ -6,6 +6,7 @@ import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
@@ -126,7 +127,7 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
       <div className="panel-head">
         <h2 id="tasks-heading">Nodes</h2>
       </div>
-      <div className="scroll-x">
+      <ScrollBox label="Nodes of the rollout, table">
         <table className="grid">
           <thead>
             <tr>
@@ -151,7 +152,7 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </section>
   )
 }

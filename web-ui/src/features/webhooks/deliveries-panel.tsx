@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { WebhookDelivery } from '../../lib/api-types.ts'
@@ -51,7 +52,7 @@ type DeliveriesProps = {
 
 function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
   return (
-    <section className="scroll-x" aria-label="Attempts, table">
+    <ScrollBox label="Attempts, table">
       <table className="grid">
         <thead>
           <tr>
@@ -91,7 +92,7 @@ function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 

@@ -7,6 +7,7 @@ import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
@@ -59,7 +60,7 @@ function Tokens({ tokens, onDelete }: TokensProps) {
     )
   }
   return (
-    <section className="scroll-x" aria-label="Tokens, table">
+    <ScrollBox label="Tokens, table">
       <table className="grid">
         <thead>
           <tr>
@@ -103,7 +104,7 @@ function Tokens({ tokens, onDelete }: TokensProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 
