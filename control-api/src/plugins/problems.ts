@@ -133,6 +133,7 @@ function explainValidation(
 }
 
 function describe(error: FastifySchemaValidationError): ConfigError {
+  const { keyword, params } = error
   return {
     pointer: error.instancePath + memberOf(error),
     line: 0,
@@ -141,7 +142,7 @@ function describe(error: FastifySchemaValidationError): ConfigError {
     endColumn: 0,
     code: error.keyword,
     message: sentence(error),
-    hint: '',
+    hint: keyword === 'pattern' ? `as the pattern ${params.pattern} says` : '',
   }
 }
 
@@ -163,5 +164,7 @@ function sentence({ keyword, params, message }: FastifySchemaValidationError): s
   if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
     return `must be one of ${params.allowedValues.join(', ')}`
   }
+  // For people; the pattern itself stands in the hint, for who writes programs.
+  if (keyword === 'pattern') return 'is not of the form that is taken here'
   return message ?? 'is not valid'
 }

@@ -664,4 +664,7 @@ test('a config that is not there says so in its box', async () => {
     'GET /configs/default': () => problem(404, 'config_not_found', 'There is no config.'),
   })
   expect(await screen.findByText('There is no config.', {}, soon)).toBeVisible()
+  // It is no failure that another try or the log would tell more of.
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  expect(screen.queryByText('req-7')).toBeNull()
 })

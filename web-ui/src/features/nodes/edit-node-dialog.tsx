@@ -94,7 +94,7 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
       ) : (
         <Notice tone="info" title="Its labels stay as they are">
           A value of theirs holds a space or a comma, which cannot be written here. Change them with
-          PATCH /api/v1/nodes/{before.id}.
+          farmctl or through the API.
         </Notice>
       )}
       {impact !== undefined && <ImpactPanel impact={impact} />}

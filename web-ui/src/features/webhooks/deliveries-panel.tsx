@@ -9,7 +9,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { WebhookDelivery } from '../../lib/api-types.ts'
 import { deliveriesQuery, redeliverMutation } from './api.ts'
-import { deliveryVerdict } from './rules.ts'
+import { deliveryVerdict, failureWords } from './rules.ts'
 
 export function DeliveriesPanel({ id, blockedBy }: { id: string; blockedBy: string | null }) {
   const client = useQueryClient()
@@ -84,7 +84,9 @@ function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
                 <StatusBadge verdict={deliveryVerdict(delivery)} />
               </td>
               <td className="num wide-only">{delivery.durationMs} ms</td>
-              <td className="wide-only">{delivery.error ?? delivery.status}</td>
+              <td className="wide-only">
+                {delivery.error === null ? delivery.status : failureWords(delivery.error)}
+              </td>
               <td className="num">
                 <Again delivery={delivery} onAgain={onAgain} />
               </td>

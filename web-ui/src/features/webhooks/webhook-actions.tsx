@@ -13,6 +13,7 @@ import {
   rotateSecretMutation,
   testWebhookMutation,
 } from './api.ts'
+import { failureWords } from './rules.ts'
 import { SecretOnce } from './secret-notice.tsx'
 
 type Props = { webhook: Webhook; etag: string; blockedBy: string | null; onDeleted: () => void }
@@ -88,7 +89,7 @@ function Tested({ delivery }: { delivery: WebhookDelivery }) {
       live
       title={delivered ? `It answered ${status} after ${durationMs} ms` : 'The test failed'}
     >
-      {error}
+      {error !== null && failureWords(error)}
       {response !== '' && <div className="dim">{response}</div>}
     </Notice>
   )
