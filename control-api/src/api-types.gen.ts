@@ -1763,6 +1763,8 @@ export interface components {
                 /** @enum {unknown} */
                 name: "control-db" | "metrics-db" | "node-check" | "agent-ca" | "backup";
                 ok: boolean;
+                /** @description Nothing fails, and yet something is left undone, as backups that nobody set up */
+                attention: boolean;
                 message: string;
             }[];
         };
@@ -17863,6 +17865,8 @@ export interface operations {
                 actor?: string;
                 kind?: string;
                 action?: string;
+                /** @description An action to leave out, as draft-changed */
+                without?: string;
                 /** @description Id of the thing that changed */
                 object?: string;
                 /**
@@ -18141,6 +18145,8 @@ export interface operations {
                 actor?: string;
                 kind?: string;
                 action?: string;
+                /** @description An action to leave out, as draft-changed */
+                without?: string;
                 /** @description Id of the thing that changed */
                 object?: string;
                 /**
@@ -21129,6 +21135,7 @@ export interface operations {
                      *         {
                      *           "name": "control-db",
                      *           "ok": true,
+                     *           "attention": true,
                      *           "message": "message"
                      *         }
                      *       ]

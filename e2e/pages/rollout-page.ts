@@ -21,6 +21,9 @@ export class RolloutPage {
 
   task(node: string): Locator {
     const name = this.#page.getByRole('link', { name: node, exact: true })
-    return this.#page.getByRole('region', { name: 'Nodes' }).getByRole('row').filter({ has: name })
+    return this.#page
+      .getByRole('region', { name: 'Nodes', exact: true })
+      .getByRole('row')
+      .filter({ has: name })
   }
 }

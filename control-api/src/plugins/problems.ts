@@ -163,6 +163,7 @@ function memberOf({ keyword, params }: FastifySchemaValidationError): string {
 
 /** The schema that refused it knows the names there are. */
 function hintFor({ keyword, params, parentSchema }: Explained): string {
+  if (keyword === 'pattern') return `as the pattern ${params.pattern} says`
   if (keyword !== 'additionalProperties' || !isSchema(parentSchema)) return ''
   const { properties } = parentSchema
   const known = isSchema(properties) ? Object.keys(properties) : []
@@ -177,5 +178,7 @@ function sentence({ keyword, params, message }: FastifySchemaValidationError): s
   if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
     return `must be one of ${params.allowedValues.join(', ')}`
   }
+  // For people; the pattern itself stands in the hint, for who writes programs.
+  if (keyword === 'pattern') return 'is not of the form that is taken here'
   return message ?? 'is not valid'
 }

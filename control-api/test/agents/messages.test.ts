@@ -350,7 +350,7 @@ describe('one apply', () => {
     expect((await node.say('nack', about(await node.offer()).nack)).statusCode).toBe(200)
     const { sync, lastResult } = await node.show()
     expect(sync.state).toBe('out-of-sync')
-    expect(sync.reason).toMatch(/refused default 2.*does not exist/)
+    expect(sync.reason).toMatch(/refused default v2.*does not exist/)
     expect(lastResult).toMatchObject({
       outcome: 'refused',
       code: 'missing_file',

@@ -85,6 +85,7 @@ describe('GET /audit', () => {
     expect(await objects({})).toEqual(['b', 'a'])
     expect(await objects({ object: 'a' })).toEqual(['a'])
     expect(await objects({ action: 'hello' })).toEqual(['b'])
+    expect(await objects({ without: 'hello' })).toEqual(['a'])
     expect(await objects({ actor: 'nobody' })).toEqual([])
     expect(await objects({ q: '0%_SURE' })).toEqual(['a'])
     expect(await objects({ from: '2026-01-01T00:01:00Z' })).toEqual(['b'])

@@ -30,6 +30,17 @@ describe('the id of a request', () => {
   )
 })
 
+test('a value of the wrong form is refused in words; the pattern is a hint for programs', async () => {
+  const { admin } = await build()
+  const payload = { name: 'Not A Name!', selector: '' }
+  const response = await admin.inject({ method: 'POST', url: '/api/v1/groups', payload })
+  expect(response.statusCode).toBe(400)
+  const { detail, errors } = response.json()
+  expect(detail).toBe('body/name: is not of the form that is taken here')
+  expect(errors[0]).toMatchObject({ pointer: '/name', code: 'pattern' })
+  expect(errors[0].hint).toContain('^')
+})
+
 describe('a path', () => {
   test('that does not take a method says which it takes', async () => {
     const { admin } = await build()

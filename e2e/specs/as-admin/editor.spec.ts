@@ -39,3 +39,43 @@ test('a mended text can be saved', async ({ page, farm }) => {
   await expect(config.problems).toContainText('farmstead-node takes this text')
   await expect(config.save).toBeEnabled()
 })
+
+test('a key changes what it changes, whatever the line ends, and a page that is left saves it', async ({
+  page,
+  api,
+  farm,
+}) => {
+  const config = new ConfigPage(page)
+  const plain = configText(farm.siteDir)
+  const [first = '', second = '', ...rest] = plain.trimEnd().split('\n')
+  const mixed = `${first}\r\n${second}\r${rest.join('\r\n')}`
+  await api.writeDraft(mixed)
+  await page.reload()
+  await config.editor.click()
+  await page.keyboard.press('ControlOrMeta+Home')
+  await page.keyboard.insertText('//x')
+  await page.keyboard.press('Enter')
+  page.on('dialog', (dialog) => dialog.accept())
+  await page.goto('about:blank')
+  await expect.poll(() => api.draft()).toBe(`//x\r\n${mixed}`)
+  await api.writeDraft(plain)
+})
+
+test('Ctrl+S saves the draft and leads to the version; without a mouse to its end', async ({
+  page,
+  farm,
+}) => {
+  const config = new ConfigPage(page)
+  await config.replaceText(configText(farm.siteDir, { header: ['X-By-Keys', 'yes'] }))
+  await expect(config.save).toBeEnabled()
+  await page.keyboard.press('ControlOrMeta+S')
+  const dialog = page.getByRole('dialog', { name: /^Save version/ })
+  await expect(dialog.getByLabel('Message')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(config.editor).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.keyboard.type('By keys alone')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(page.getByText(/^Version \d+ is saved$/)).toBeVisible()
+})

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { Modal } from '@mantine/core'
+// Every dialog of the console: what is done with `Dialog` and `DialogActions` here needs no thought
+// in the dialogs themselves, and src/test/dialogs.test.tsx holds each of them to it.
+import { Button, Modal } from '@mantine/core'
+import { createContext, type KeyboardEvent, use } from 'react'
+import { useDialogFocus } from '../hooks/use-dialog-focus.ts'
 import classes from './dialog.module.css'
 
 export type DialogProps = {
@@ -8,6 +12,8 @@ export type DialogProps = {
   onClose: () => void
   children: React.ReactNode
 }
+
+const OnClose = createContext<() => void>(() => {})
 
 /** The kit's modal, without its <header>, which would be a second banner of the page. */
 export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
@@ -26,8 +32,49 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
           <Modal.Title className={classes.title}>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close" />
         </div>
-        <Modal.Body>{children}</Modal.Body>
+        <Modal.Body>
+          <OnClose value={onClose}>
+            <Inside>{children}</Inside>
+          </OnClose>
+        </Modal.Body>
       </Modal.Content>
     </Modal.Root>
+  )
+}
+
+function Inside({ children }: { children: React.ReactNode }) {
+  const focus = useDialogFocus()
+  return (
+    // The kit's trap gives the focus to the first `data-autofocus`: to this, which passes it on.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only listens for what bubbles up
+    <div {...focus} data-autofocus className={classes.inside} onKeyDown={submitWithCtrlEnter}>
+      {children}
+    </div>
+  )
+}
+
+/** Enter ends a line in a field of several; with Ctrl or ⌘ it does what it does in any other field. */
+function submitWithCtrlEnter({ key, ctrlKey, metaKey, target }: KeyboardEvent): void {
+  if (key !== 'Enter' || !(ctrlKey || metaKey)) return
+  if (target instanceof HTMLTextAreaElement) target.form?.requestSubmit()
+}
+
+type DialogActionsProps = {
+  /** The button that does it; none where nothing is left to do. */
+  children?: React.ReactNode
+  /** What leaving without doing it is called. */
+  leave?: string
+}
+
+/** The last row of a dialog: what it does, and the way out that does nothing. */
+export function DialogActions({ children, leave = 'Cancel' }: DialogActionsProps) {
+  const onClose = use(OnClose)
+  return (
+    <div className={classes.actions}>
+      {children}
+      <Button variant="default" data-way-out onClick={onClose}>
+        {leave}
+      </Button>
+    </div>
   )
 }

@@ -21,7 +21,7 @@ export function ErrorBox({ error, onRetry, what }: ErrorBoxProps) {
       })}
     >
       {problem.message}
-      {problem.requestId !== null && (
+      {problem.requestId !== null && problem.status !== 404 && (
         <div className="dim">
           Request <code>{problem.requestId}</code>
         </div>

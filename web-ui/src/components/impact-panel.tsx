@@ -45,7 +45,7 @@ type Change = Impact['changes']['items'][number]
 
 function whatComes(to: Change['to'], digest: Change['toDigest'], pointers: Change['pointers']) {
   if (to === null) return 'nothing new'
-  const version = `${to.config} ${to.number}`
+  const version = `${to.config} v${to.number}`
   if (digest === null) return `no text can be made of ${version}`
   return `${version}, different at ${pointers.map((pointer) => pointer || 'the whole').join(', ')}`
 }

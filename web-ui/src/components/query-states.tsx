@@ -2,7 +2,7 @@
 // A panel's four states in one place: loading, failed, stale, and what the caller draws.
 import { Button, Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { toApiError } from '../lib/api-error.ts'
+import { isApiError, toApiError } from '../lib/api-error.ts'
 import { formatClock } from '../lib/time.ts'
 import { ErrorBox } from './error-box.tsx'
 import { Notice } from './notice.tsx'
@@ -19,7 +19,12 @@ export function QueryStates<Data>({ query, what, skeletonRows, children }: Query
   const retry = () => void query.refetch()
   if (query.data === undefined) {
     return query.isError ? (
-      <ErrorBox what={what} error={query.error} onRetry={retry} />
+      // What is not there will not be there on another try.
+      <ErrorBox
+        what={what}
+        error={query.error}
+        onRetry={isApiError(query.error, 404) ? undefined : retry}
+      />
     ) : (
       <SkeletonRows rows={skeletonRows ?? 3} label={what} />
     )

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import type { ConfigError } from './api-types.ts'
+import { forPeople } from './people-words.ts'
 
 type ProblemLike = {
   code?: unknown
@@ -23,11 +24,13 @@ export class ApiError extends Error {
   readonly problem: object
 
   constructor(status: number, problem: ProblemLike) {
-    super(text(problem.detail, `The control plane answered with status ${status}.`))
+    const title = text(problem.title, 'The request failed')
+    const detail = text(problem.detail, `The control plane answered with status ${status}.`)
+    super(forPeople(detail) || `${title}.`)
     this.name = 'ApiError'
     this.status = status
     this.code = text(problem.code, status === 0 ? 'unreachable' : `http_${status}`)
-    this.title = text(problem.title, 'The request failed')
+    this.title = title
     this.requestId = text(problem.requestId, '') || null
     this.errors = Array.isArray(problem.errors) ? (problem.errors as ConfigError[]) : []
     this.problem = problem

@@ -17,8 +17,9 @@ export const planRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rollouts/new',
   validateSearch: (search: Record<string, unknown>): PlanSearch => ({
-    config: String(search.config ?? 'default'),
-    version: Math.max(1, Math.trunc(Number(search.version ?? 1)) || 1),
+    config: String(search.config ?? ''),
+    // 0: there is none of that number, and no other is planned in its place.
+    version: Number.isSafeInteger(Number(search.version)) ? Number(search.version) : 0,
     ...(typeof search.selector === 'string' &&
       search.selector !== '' && { selector: search.selector }),
   }),

@@ -47,3 +47,17 @@ test('only lib/api-client.ts knows the HTTP client', () => {
   )
   expect(knowing).toEqual(['lib/api-client.ts'])
 })
+
+// A chart's table scrolls both ways, in a box of its own.
+const ownBoxes = ['components/scroll-box.tsx', 'components/chart/chart-table.tsx']
+
+test.each(files.filter((path) => path.endsWith('.tsx') && !ownBoxes.includes(path)))(
+  '%s: a table that may be wider than the window stands in a box that shows it',
+  (path) => {
+    const text = readFileSync(join(src, path), 'utf8')
+    expect(text).not.toContain('"scroll-x"')
+    const tables = text.match(/<table className=(?:"grid|\{`grid)/g)?.length ?? 0
+    const boxes = text.match(/<ScrollBox /g)?.length ?? 0
+    expect(boxes).toBe(tables)
+  },
+)

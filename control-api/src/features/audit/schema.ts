@@ -16,6 +16,9 @@ export const AuditFilterSchema = Type.Object({
   actor: Type.Optional(word(128)),
   kind: Type.Optional(word(32)),
   action: Type.Optional(word(64)),
+  without: Type.Optional(
+    Type.String({ ...word(64), description: 'An action to leave out, as draft-changed' }),
+  ),
   object: Type.Optional(Type.String({ ...word(128), description: 'Id of the thing that changed' })),
   from: Type.Optional(Type.String({ ...TimeSchema, description: 'From this moment on' })),
   to: Type.Optional(Type.String({ ...TimeSchema, description: 'Before this moment' })),

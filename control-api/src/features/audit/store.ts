@@ -92,6 +92,7 @@ function narrow(query: Events, filter: AuditFilter): Events {
     const wanted = filter[name]
     if (wanted !== undefined) narrowed = narrowed.where(column, '=', wanted)
   }
+  if (filter.without !== undefined) narrowed = narrowed.where('action', '!=', filter.without)
   if (filter.q === undefined) return narrowed
   const pattern = `%${filter.q.replaceAll(/[\\%_]/g, '\\$&')}%`
   return narrowed.where(sql<boolean>`data like ${pattern} escape '\\'`)

@@ -26,7 +26,8 @@ const WARN_BEFORE_MS = 365 * 24 * 3600 * 1000
 
 /** null: the agents' listener has none, as somebody asked for. */
 export function checkCa(authority: Authority | null, nowMs: number): Check {
-  if (!authority) return { ok: true, message: 'the agents’ listener speaks plain HTTP' }
+  if (!authority)
+    return { ok: true, attention: true, message: 'the agents’ listener speaks plain HTTP' }
   const { ca, next, serverNotAfterMs } = authority.status()
   const until = (ms: number) => new Date(ms).toISOString().slice(0, 10)
   if (ca.notAfterMs - nowMs < WARN_BEFORE_MS) {
@@ -54,7 +55,9 @@ export async function checkBackups(
       message: 'restored from a backup: nodes get nothing until somebody confirms',
     }
   }
-  if (!backups)
-    return { ok: true, message: 'none are made: FARMSTEAD_BACKUP_RECIPIENTS is not set' }
+  if (!backups) {
+    const message = 'none are made: FARMSTEAD_BACKUP_RECIPIENTS is not set'
+    return { ok: true, attention: true, message }
+  }
   return await backups.check()
 }

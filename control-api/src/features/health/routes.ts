@@ -6,7 +6,8 @@ import type { App } from '../../fastify.ts'
 import { HealthSchema, SystemSchema } from './schema.ts'
 
 type CheckName = 'control-db' | 'metrics-db' | 'node-check' | 'agent-ca' | 'backup'
-export type Check = { ok: boolean; message: string }
+/** `attention`: nothing fails, and yet somebody should look. */
+export type Check = { ok: boolean; attention?: boolean; message: string }
 type Deps = {
   version: string
   startedAtMs: number
@@ -35,7 +36,11 @@ export const healthRoutes = (deps: Deps) => async (app: App) => {
     },
     async (_request, reply) => {
       const results = await Promise.all(
-        deps.checks.map(async ({ name, run }) => ({ name, ...(await outcome(run)) })),
+        deps.checks.map(async ({ name, run }) => ({
+          name,
+          attention: false,
+          ...(await outcome(run)),
+        })),
       )
       const ok = results.every((result) => result.ok)
       // Without the control database nothing works; the rest is worth a look, not a restart.

@@ -10,6 +10,10 @@ export const HealthSchema = Type.Object({
     Type.Object({
       name: Type.Enum(['control-db', 'metrics-db', 'node-check', 'agent-ca', 'backup']),
       ok: Type.Boolean(),
+      attention: Type.Boolean({
+        description:
+          'Nothing fails, and yet something is left undone, as backups that nobody set up',
+      }),
       message: Type.String(),
     }),
   ),

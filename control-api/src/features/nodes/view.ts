@@ -218,7 +218,7 @@ const digestsOf = ({ row, effective, acknowledged }: Reported): NodeDigest[] =>
   [effective, acknowledged].flatMap((one) => (one ? [{ nodeId: row.id, digest: one.digest }] : []))
 
 const iso = (ms: number) => new Date(ms).toISOString()
-const labelOf = ({ config, version }: Versioned) => `${config} ${version}`
+const labelOf = ({ config, version }: Versioned) => `${config} v${version}`
 const fromJson = <T>(text: string | null): T | null => (text === null ? null : JSON.parse(text))
 
 function identity(what: Digested | null | undefined, version: Versioned | undefined) {

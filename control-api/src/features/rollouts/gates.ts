@@ -108,8 +108,8 @@ function judgeQuantile(gate: Gate, metric: Quantile & { name: string }, given: C
   if (lack !== null) return without(both, `${name}: ${lack}`)
   const found = quantileRatio(ours ?? [], theirs ?? [], { q, seed: given.seed })
   if (!found) return without(both, `${name}: nothing was measured that can be compared`)
-  const shown = `${name} is ${found.value.toFixed(2)} times the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
-  return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
+  const message = `${name} is ${shown(found.value)} times the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
 }
 
 function judgeShare(gate: Gate, metric: Part & { name: string }, given: Case): GateEvidence {
@@ -125,8 +125,8 @@ function judgeShare(gate: Gate, metric: Part & { name: string }, given: Case): G
   const more = shareDifference(ours ?? [], theirs ?? [], { seed: given.seed })
   const found = metric.isGood ? { value: -more.value, low: -more.high, high: -more.low } : more
   const how = metric.isGood ? 'lower' : 'higher'
-  const shown = `${metric.name} is ${found.value.toFixed(4)} ${how} than the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
-  return { ...both, ...found, verdict: verdictOf(found, gate.max), message: shown }
+  const message = `${metric.name} is ${shown(found.value)} ${how} than the others’ (${range(found)}), at most ${gate.max}${probesIn(both)}`
+  return { ...both, ...found, verdict: verdictOf(found, gate.max), message }
 }
 
 function verdictOf({ low, high }: Interval, max: number): Verdict {
@@ -155,7 +155,10 @@ const without = (sides: Sides, message: string): GateEvidence => ({
   message,
 })
 
-const range = ({ low, high }: Interval) => `${low.toFixed(4)} to ${high.toFixed(4)} with 95 %`
+/** As a person reads it: three digits say all that is known. */
+const shown = (value: number) => String(Number(value.toPrecision(3)))
+
+const range = ({ low, high }: Interval) => `${shown(low)} to ${shown(high)} with 95 %`
 
 const merged = (histograms: readonly Histogram[] = []) =>
   histograms.length > 0 ? histograms.reduce(mergeHistograms) : null

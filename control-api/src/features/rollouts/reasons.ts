@@ -63,7 +63,7 @@ export function failed(tasks: readonly Task[]): string {
 
 const ofItsKind = (task: Task) =>
   isOfItsKind(task)
-    ? ` Nodes of its kind with the same text are not offered it; an order whose strategy has "excludeKinds": ["${task.kind}"] leaves out all of its kind.`
+    ? ` Nodes of its kind with the same text are not offered it; a plan can leave out all of its kind, ${task.kind} ("excludeKinds" in an order’s strategy).`
     : ''
 
 const ofItsOwner = (task: Task) =>

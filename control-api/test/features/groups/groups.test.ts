@@ -251,7 +251,7 @@ describe('a rollout', () => {
     await node.connect()
     await pushed(admin, 'default', 1)
     const sync = async () => (await ok(admin, 'GET', `/nodes/${node.id}`)).json().sync
-    expect((await sync()).reason).toBe('It runs default 1, as assigned.')
+    expect((await sync()).reason).toBe('It runs default v1, as assigned.')
     await group(admin, 'eu', { selector: 'zone=eu' })
     expect(await sync()).toMatchObject({
       state: 'in-sync',
@@ -259,13 +259,13 @@ describe('a rollout', () => {
     })
     // The same text for the new group: nothing is offered, and nothing is awaited any more.
     await pushed(admin, 'default', 1)
-    expect((await sync()).reason).toBe('It runs default 1, as assigned.')
+    expect((await sync()).reason).toBe('It runs default v1, as assigned.')
     expect(node.ran).toHaveLength(1)
     const patch = { config: 'edge' }
     await ok(admin, 'PATCH', '/groups/eu', patch, await etagOf(admin, '/groups/eu'))
     expect((await sync()).reason).toContain('Its group eu gets the config edge: that comes with')
     await pushed(admin, 'edge', 1)
-    expect((await sync()).reason).toBe('It runs edge 1, as assigned.')
+    expect((await sync()).reason).toBe('It runs edge v1, as assigned.')
   })
 })
 

@@ -37,13 +37,13 @@ it('a rollout passes a cordoned node by, and says so in the plan, in its reason 
   })
   expect(nodes[0]?.ran.at(-1)).toBe(text(8080))
 
-  expect(await reasonOf(service, 0)).toContain('rollouts pass it by, as default 2 did')
+  expect(await reasonOf(service, 0)).toContain('rollouts pass it by, as default v2 did')
   await cordon(service, 0, 'DELETE')
-  expect(await reasonOf(service, 0)).toContain('default 2 passed it by while it was cordoned')
+  expect(await reasonOf(service, 0)).toContain('default v2 passed it by while it was cordoned')
   const again = (await order(admin, { version: 2 })).json()
   await reaches(service, again.id, 'succeeded')
   expect(nodes[0]?.ran.at(-1)).toBe(text(8090))
-  expect(await reasonOf(service, 0)).toBe('It runs default 2, as assigned.')
+  expect(await reasonOf(service, 0)).toBe('It runs default v2, as assigned.')
 })
 
 it('a node cordoned while a rollout runs is passed by, unless it has its offer; the way back reaches it', async () => {

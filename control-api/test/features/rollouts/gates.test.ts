@@ -75,7 +75,7 @@ describe('a gate', () => {
   it('fails more errors than the others have', () => {
     const { verdict, onFail, message } = judge(group(0.01, { errors: 2 }), group(0.01), [errors])
     expect({ verdict, onFail }).toEqual({ verdict: 'fail', onFail: 'revert' })
-    expect(message).toContain('the share of 5xx is 0.0400 higher')
+    expect(message).toContain('the share of 5xx is 0.04 higher')
   })
 
   it('blames no version for what the whole farm has', () => {

@@ -150,7 +150,7 @@ describe('any other refusal', () => {
 
   it('that is of the node’s kind says which, and how to leave that out', () => {
     const { reason } = run(begun([task('a'), task('b')]), refuses('unsupported_version'))
-    expect(reason).toContain('"excludeKinds": ["Debian · 0.1.0"]')
+    expect(reason).toContain('all of its kind, Debian · 0.1.0 ("excludeKinds"')
     expect(run(begun([task('a')]), refuses('semantic')).reason).not.toContain('excludeKinds')
   })
 })

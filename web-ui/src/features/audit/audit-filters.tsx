@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 import classes from './audit.module.css'
 import { auditKinds } from './rules.ts'
@@ -71,6 +71,13 @@ export function AuditFilters({ search, onSearch }: Props) {
           onChange={({ currentTarget: { value } }) => change({ [name]: value })}
         />
       ))}
+      <Checkbox
+        label="Each change of a draft"
+        checked={typed.drafts ?? false}
+        onChange={({ currentTarget: { checked } }) =>
+          apply(change({ drafts: checked ? true : undefined }))
+        }
+      />
       <div className={classes.buttons}>
         <Button type="submit">Show</Button>
         <Button

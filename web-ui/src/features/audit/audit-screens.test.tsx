@@ -54,6 +54,9 @@ describe('the audit', () => {
     await screen.findByRole('region', { name: 'The audit, table' })
     const asked = () => api.requests.filter(({ path }) => path === '/audit').at(-1)?.query
     expect(Object.fromEntries(asked() ?? [])).toMatchObject({ by: 'people', q: 'cache' })
+    expect(asked()?.get('without')).toBe('draft-changed')
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Each change of a draft' }))
+    await expect.poll(() => asked()?.get('without')).toBeNull()
     await userEvent.type(screen.getByLabelText('Who'), 'ana{Enter}')
     await expect.poll(() => asked()?.get('actor')).toBe('ana')
     await userEvent.selectOptions(screen.getByLabelText('Done by'), 'Everybody')

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { AuditEntry } from '../../lib/api-types.ts'
 import classes from './audit.module.css'
@@ -8,7 +9,7 @@ import { actionText, actorText, type NameOf } from './rules.ts'
 
 export function AuditTable({ entries, nameOf }: { entries: AuditEntry[]; nameOf: NameOf }) {
   return (
-    <section className="scroll-x" aria-label="The audit, table">
+    <ScrollBox label="The audit, table">
       <table className="grid">
         <thead>
           <tr>
@@ -47,6 +48,6 @@ export function AuditTable({ entries, nameOf }: { entries: AuditEntry[]; nameOf:
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }

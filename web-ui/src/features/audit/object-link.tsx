@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../../lib/api-types.ts'
+import { shortId } from '../../lib/people-words.ts'
 import type { NameOf } from './rules.ts'
 
 type Props = { entry: Pick<AuditEntry, 'kind' | 'object'>; nameOf: NameOf }
@@ -10,14 +11,14 @@ export function ObjectLink({ entry: { kind, object }, nameOf }: Props) {
   if (kind === 'node' && object.startsWith('node_')) {
     return (
       <Link to="/nodes/$id" params={{ id: object }}>
-        {nameOf(object) ?? object}
+        {nameOf(object) ?? shortId(object)}
       </Link>
     )
   }
   if (kind === 'rollout') {
     return (
-      <Link to="/rollouts/$id" params={{ id: object }}>
-        {object}
+      <Link to="/rollouts/$id" params={{ id: object }} title={object}>
+        {shortId(object)}
       </Link>
     )
   }
@@ -30,10 +31,10 @@ export function ObjectLink({ entry: { kind, object }, nameOf }: Props) {
   }
   if (kind === 'webhook') {
     return (
-      <Link to="/settings/webhooks/$id" params={{ id: object }}>
-        {object}
+      <Link to="/settings/webhooks/$id" params={{ id: object }} title={object}>
+        {shortId(object)}
       </Link>
     )
   }
-  return <span>{object}</span>
+  return <span title={object}>{shortId(object)}</span>
 }

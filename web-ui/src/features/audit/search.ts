@@ -5,6 +5,8 @@ export type Side = (typeof sides)[number]
 /** Without `by` it is people's doings: machines say a thousand times as much. */
 export type AuditSearch = {
   by?: Side | undefined
+  /** Each change of a draft, too: while somebody types there are dozens. */
+  drafts?: true | undefined
   actor?: string | undefined
   kind?: string | undefined
   action?: string | undefined
@@ -21,6 +23,7 @@ export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   const parsed: AuditSearch = {}
   const by = sides.find((side) => side === search.by)
   if (by !== undefined && by !== 'people') parsed.by = by
+  if (search.drafts === true) parsed.drafts = true
   for (const name of texts) {
     const value = search[name]
     if ((typeof value === 'string' || typeof value === 'number') && value !== '') {
@@ -33,11 +36,17 @@ export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
   return parsed
 }
 
-type Filter = { [name in (typeof texts)[number]]?: string } & { by?: Exclude<Side, 'all'> }
+const ONE_OF_MANY = 'draft-changed'
+
+type Filter = { [name in (typeof texts)[number]]?: string } & {
+  by?: Exclude<Side, 'all'>
+  without?: string
+}
 
 /** As the API has it. */
-export function filterOf({ by = 'people', ...search }: AuditSearch): Filter {
+export function filterOf({ by = 'people', drafts, ...search }: AuditSearch): Filter {
   const filter: Filter = by === 'all' ? {} : { by }
+  if (drafts !== true && search.action === undefined) filter.without = ONE_OF_MANY
   for (const name of texts) {
     const value = search[name]
     if (value === undefined) continue

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Backup, Session } from '../../lib/api-types.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { may } from '../../lib/permissions.ts'
 import { contentUrl } from './api.ts'
 import { backupVerdict } from './rules.ts'
@@ -17,7 +19,7 @@ export type BackupsTableProps = {
 export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) {
   const mayDelete = may(session, 'backups:write')
   return (
-    <section className="scroll-x" aria-label="Backups, table">
+    <ScrollBox label="Backups, table">
       <table className="grid">
         <thead>
           <tr>
@@ -56,7 +58,7 @@ export function BackupsTable({ session, backups, onDelete }: BackupsTableProps) 
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 
@@ -65,7 +67,7 @@ const madeBy = ({ createdBy, trigger }: Backup) =>
   createdBy ?? (trigger === 'schedule' ? 'the schedule' : 'not known')
 
 function FileOf({ backup: { state, fileName, sha256, reason } }: { backup: Backup }) {
-  if (state === 'failed') return <span className="dim">{reason}</span>
+  if (state === 'failed') return <span className="dim">{forPeople(reason)}</span>
   return (
     <>
       <code>{fileName}</code>

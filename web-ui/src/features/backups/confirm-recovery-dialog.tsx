@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { Button, Checkbox } from '@mantine/core'
+import { Checkbox } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Recovery } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
@@ -27,9 +27,13 @@ export function ConfirmRecoveryDialog({ recovery, onClose }: ConfirmRecoveryDial
     : unheard.length > 0 && !withoutUnheard
       ? `Wait for ${namesOf(unheard)}, or go on without.`
       : null
+  const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (blockedBy === null) confirm.mutate(withoutUnheard)
+  }
   return (
     <Dialog onClose={onClose} title="Let this control plane drive the farm">
-      <div className="stack">
+      <form className="stack" onSubmit={handleSubmit}>
         <p>
           It takes an epoch above every one that a node told it ({recovery.highestEpoch}). Nodes
           obey it from then on, and no older copy of it. No text is pushed by this: nodes whose
@@ -49,19 +53,12 @@ export function ConfirmRecoveryDialog({ recovery, onClose }: ConfirmRecoveryDial
           />
         )}
         {confirm.isError && <ErrorBox what="Not confirmed" error={confirm.error} />}
-        <div className="row">
-          <ActionButton
-            loading={confirm.isPending}
-            blockedBy={blockedBy}
-            onClick={() => confirm.mutate(withoutUnheard)}
-          >
+        <DialogActions>
+          <ActionButton type="submit" loading={confirm.isPending} blockedBy={blockedBy}>
             Go on from the backup
           </ActionButton>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
-      </div>
+        </DialogActions>
+      </form>
     </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Backup } from '../../lib/api-types.ts'
@@ -24,14 +24,11 @@ export function DeleteBackupDialog({ backup, onClose }: { backup: Backup; onClos
           file. Copies of it elsewhere stay.
         </p>
         {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <div className="row">
+        <DialogActions>
           <Button color="red" loading={remove.isPending} onClick={() => remove.mutate(backup.id)}>
             Delete 1 backup
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

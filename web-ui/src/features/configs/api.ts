@@ -73,12 +73,19 @@ export const draftQuery = (name: string) =>
     staleTime: 0,
   })
 
+/** The browser's bound for what outlives its page, less what stands around the text. */
+const MAX_KEPT_ALIVE_BYTES = 60_000
+const outlivesPage = (text: string) =>
+  new TextEncoder().encode(JSON.stringify(text)).length <= MAX_KEPT_ALIVE_BYTES
+
 export type DraftChange = { name: string; text: string; etag: string }
 export const putDraft = ({ name, text, etag }: DraftChange): Promise<TaggedDraft> =>
   taggedBodyOf(
     api.PUT('/api/v1/configs/{name}/draft', {
       params: { path: { name }, header: { 'if-match': etag } },
       body: { text },
+      // A save that is under way when the tab is closed arrives all the same.
+      keepalive: outlivesPage(text),
     }),
   )
 

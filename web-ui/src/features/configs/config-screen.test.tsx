@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import { redo, undo } from '@codemirror/commands'
 import { EditorView } from '@codemirror/view'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -8,7 +9,7 @@ import type { Draft } from '../../lib/api-types.ts'
 import { keptTextKey } from '../../lib/kept-texts.ts'
 import { type FakeApi, type Handlers, json, noAnswer, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
-import { config, session, version } from '../../test/samples.ts'
+import { config, page, session, version } from '../../test/samples.ts'
 
 const LOADS_WITHIN_MS = 5000
 const SAVES_WITHIN_MS = 3000
@@ -124,6 +125,210 @@ describe('the draft', () => {
   })
 })
 
+describe('the author’s bytes', () => {
+  const texts = {
+    'CR LF': '{\r\n  "workers": 1\r\n}\r\n',
+    'CR alone': '{\r  "workers": 1\r}\r',
+    'mixed line ends': '{\r\n  // one\n  // two\r  "workers": 1\r\n}\r\n',
+    'no last line end': '{\n  "workers": 1\n}',
+    'a byte order mark': '\ufeff{\r\n  "workers": 1\r\n}\r\n',
+    'several empty lines': '\r\n\n\r\r\n{ "workers": 1 }\n\r\n',
+  }
+  const opened = async (text: string) => {
+    const api = openEditor({
+      'GET /configs/default/draft': () => json(draft(text), { etag: '"1"' }),
+    })
+    return { api, view: await editor() }
+  }
+  const typeAt = (view: EditorView, found: string, insert: string, over = 0) => {
+    const from = view.state.doc.toString().indexOf(found) + found.length
+    act(() => view.dispatch({ changes: { from: from - over, to: from, insert } }))
+  }
+
+  test.each(Object.entries(texts))('with %s: a key changes what it changes', async (_, text) => {
+    const { api, view } = await opened(text)
+    typeAt(view, '"workers": 1', '2', 1)
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+    expect(puts(api)[0]?.body).toEqual({ text: text.replace('1', '2') })
+  })
+
+  test.each(Object.entries(texts))(
+    'with %s: what is deleted comes back as it was',
+    async (_, text) => {
+      const { api, view } = await opened(text)
+      typeAt(view, '"workers": 1', '2', 1)
+      write(view, '')
+      act(() => void undo(view))
+      act(() => void undo(view))
+      typeAt(view, '"workers": 1', '0')
+      await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+      expect(puts(api)[0]?.body).toEqual({ text: text.replace('1', '10') })
+    },
+  )
+
+  test('a new line ends as the others do, and so do lines that are pasted', async () => {
+    const { api, view } = await opened(texts['CR LF'])
+    typeAt(view, '"workers": 1', ',\n"listen": [\n]')
+    expect(view.state.doc.lines).toBe(6)
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+    const text = '{\r\n  "workers": 1,\r\n"listen": [\r\n]\r\n}\r\n'
+    expect(puts(api)[0]?.body).toEqual({ text })
+  })
+
+  test('a text that comes from elsewhere is kept as it came', async () => {
+    const { api, view } = await opened('{}\n')
+    api.answer({
+      'PUT /configs/default/draft': () =>
+        json(
+          {
+            ...{ code: 'precondition_failed', detail: 'ben changed it.', etag: '"5"' },
+            ...{ current: draft(texts['mixed line ends'], { updatedBy: 'ben' }), base: null },
+            ...{ changes: null, moreChanges: 0, merged: null },
+          },
+          {},
+          412,
+        ),
+    })
+    write(view, '{ }')
+    await userEvent.click(await screen.findByRole('button', { name: 'Take ben’s text' }, soon))
+    api.answer({
+      'PUT /configs/default/draft': ({ body }) =>
+        json(draft((body as { text: string }).text), { etag: '"6"' }),
+    })
+    typeAt(view, '"workers": 1', '2', 1)
+    await waitFor(() => expect(puts(api)).toHaveLength(2), soon)
+    expect(puts(api)[1]?.body).toEqual({ text: texts['mixed line ends'].replace('1', '2') })
+  })
+})
+
+describe('what is typed is not lost', () => {
+  test('when the control plane was away: it is tried again by itself, and said', async () => {
+    const api = openEditor({ 'PUT /configs/default/draft': noAnswer })
+    write(await editor(), '{ "workers": 2 }')
+    expect(await screen.findByText(/not saved; trying again by itself/, {}, soon)).toBeVisible()
+    expect(screen.getByText('Draft not saved, trying again')).toBeVisible()
+    api.answer({
+      'PUT /configs/default/draft': ({ body }) =>
+        json(draft((body as { text: string }).text), { etag: '"2"' }),
+    })
+    await waitFor(() => expect(screen.queryByText(/trying again/)).toBeNull(), soon)
+    expect(puts(api).at(-1)?.body).toEqual({ text: '{ "workers": 2 }' })
+  })
+
+  test('when it is refused: the same is not sent again and again', async () => {
+    const api = openEditor({
+      'PUT /configs/default/draft': () => problem(422, 'too_large', 'The text is too long.'),
+    })
+    write(await editor(), '{ "workers": 2 }')
+    expect(await screen.findByText(/The text is too long/, {}, soon)).toBeVisible()
+    expect(screen.getByText('Draft not saved')).toBeVisible()
+    expect(screen.queryByText(/trying again/)).toBeNull()
+    expect(puts(api)).toHaveLength(1)
+  })
+
+  test.each(['pagehide', 'visibilitychange'])(
+    'when the tab is left (%s): it is sent at once',
+    async (away) => {
+      const api = openEditor()
+      write(await editor(), '{ "workers": 2 }')
+      expect(puts(api)).toEqual([])
+      act(() => void (away === 'pagehide' ? window : document).dispatchEvent(new Event(away)))
+      await waitFor(() => expect(puts(api)).toHaveLength(1), { timeout: 400 })
+      expect(puts(api)[0]?.body).toEqual({ text: '{ "workers": 2 }' })
+    },
+  )
+
+  test('when the tab is closed: one is asked while anything is not saved, and only then', async () => {
+    const closing = () => {
+      const event = new Event('beforeunload', { cancelable: true })
+      act(() => void window.dispatchEvent(event))
+      return event.defaultPrevented
+    }
+    const api = openEditor()
+    const view = await editor()
+    expect(closing()).toBe(false)
+    write(view, '{ "workers": 2 }')
+    expect(closing()).toBe(true)
+    await waitFor(() => expect(puts(api)).toHaveLength(1))
+    await waitFor(() => expect(screen.queryByText('Saving the draft…')).toBeNull())
+    expect(closing()).toBe(false)
+  })
+
+  test('when one goes to another page: it is saved first', async () => {
+    const api = openEditor({ 'GET /configs': () => json(page(config())) })
+    write(await editor(), '{ "workers": 2 }')
+    await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
+    expect(await screen.findByRole('heading', { level: 1, name: 'Configs' })).toBeVisible()
+    expect(puts(api)).toHaveLength(1)
+    expect(sessionStorage.getItem('farmstead.draft.default')).toBeNull()
+  })
+
+  test('when it cannot be saved then: one is asked, and may stay or come back', async () => {
+    openEditor({
+      'GET /configs': () => json(page(config())),
+      'PUT /configs/default/draft': noAnswer,
+    })
+    write(await editor(), '{ "workers": 2 }')
+    await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Your last changes are not saved' })
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Stay here' }))
+    expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
+    await userEvent.click(screen.getByRole('link', { name: 'Configs' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Leave all the same' }))
+    expect(await screen.findByRole('heading', { level: 1, name: 'Configs' })).toBeVisible()
+    expect(sessionStorage.getItem('farmstead.draft.default')).toContain('workers')
+  })
+
+  test('two saves are never under way at once', async () => {
+    const answers: (() => void)[] = []
+    let etag = 1
+    const api = openEditor({
+      'PUT /configs/default/draft': ({ body }) =>
+        new Promise((resolve) => {
+          etag += 1
+          const saved = json(draft((body as { text: string }).text), { etag: `"${etag}"` })
+          answers.push(() => resolve(saved))
+        }),
+    })
+    const view = await editor()
+    write(view, '{ "workers": 2 }')
+    await waitFor(() => expect(puts(api)).toHaveLength(1), soon)
+    write(view, '{ "workers": 3 }')
+    act(() => void window.dispatchEvent(new Event('pagehide')))
+    expect(puts(api)).toHaveLength(1)
+    act(() => answers[0]?.())
+    await waitFor(() => expect(puts(api)).toHaveLength(2), soon)
+    expect(puts(api)[1]?.headers.get('if-match')).toBe('"2"')
+    expect(puts(api)[1]?.body).toEqual({ text: '{ "workers": 3 }' })
+  })
+})
+
+describe('Ctrl+S', () => {
+  const pressSave = () => {
+    const event = new KeyboardEvent('keydown', { key: 's', ctrlKey: true, cancelable: true })
+    act(() => void window.dispatchEvent(event))
+    return event.defaultPrevented
+  }
+
+  test('saves the draft at once, and never the page as a file', async () => {
+    const api = openEditor({
+      'POST /configs/validate': () => problem(409, 'node_check_failed', 'It is missing.'),
+    })
+    write(await editor(), '{ "workers": 2 }')
+    expect(pressSave()).toBe(true)
+    await waitFor(() => expect(puts(api)).toHaveLength(1), { timeout: 400 })
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
+  test('goes on to saving a version where one can be saved', async () => {
+    openEditor({ 'GET /configs/default': () => json(config({ draftChanged: true })) })
+    await editor()
+    await screen.findByText('farmstead-node takes this text', {}, soon)
+    expect(pressSave()).toBe(true)
+    expect(await screen.findByRole('dialog', { name: 'Save version 3 of default' })).toBeVisible()
+  })
+})
+
 describe('two people on one draft', () => {
   const theirs = draft('{\n  "workers": 9\n}\n', { updatedBy: 'ben' })
   const change = {
@@ -185,6 +390,24 @@ describe('two people on one draft', () => {
     await userEvent.click(screen.getByRole('button', { name: /Keep mine/ }))
     await waitFor(() => expect(puts(api).at(-1)?.headers.get('if-match')).toBe('"5"'))
     expect((await editor()).state.doc.toString()).toBe('{ "workers": 2 }')
+  })
+
+  test('who typed in another tab is told so, and not of somebody with the same name', async () => {
+    openEditor({
+      'PUT /configs/default/draft': () =>
+        json(
+          {
+            ...{ code: 'precondition_failed', detail: 'ana changed this draft.', etag: '"5"' },
+            ...{ current: { ...theirs, updatedBy: 'ana' }, base: null },
+            ...{ changes: null, moreChanges: 0, merged: null },
+          },
+          {},
+          412,
+        ),
+    })
+    write(await editor(), '{ "workers": 2 }')
+    expect(await screen.findByText(/^You changed the draft elsewhere/, {}, soon)).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Take your other tab’s text' })).toBeEnabled()
   })
 
   test('theirs can be taken, and mine be brought back', async () => {
@@ -411,6 +634,35 @@ describe('the form', () => {
     expect((await editor()).state.doc.toString()).toContain('"workers": 4')
   })
 
+  test('and the text have one history: what was done in either is undone in either', async () => {
+    const first = '{\n  "workers": 2\n}\n'
+    inForm(first)
+    const field = await screen.findByRole('textbox', { name: /workers/ }, soon)
+    await userEvent.type(field, '4', { initialSelectionStart: 0, initialSelectionEnd: 1 })
+    await userEvent.click(screen.getByRole('radio', { name: 'Text' }))
+    const view = await editor()
+    expect(view.state.doc.toString()).toContain('"workers": 4')
+    act(() => void undo(view))
+    expect(view.state.doc.toString()).toBe(first)
+    act(() => void redo(view))
+    write(view, '{ "workers": 7 }')
+    await userEvent.click(screen.getByRole('radio', { name: 'Form' }))
+    const workers = () => screen.getByRole('textbox', { name: /workers/ })
+    expect(await screen.findByRole('textbox', { name: /workers/ })).toHaveValue('7')
+    await userEvent.click(screen.getByRole('button', { name: 'Undo' }))
+    expect(workers()).toHaveValue('4')
+    await userEvent.click(screen.getByRole('button', { name: 'Undo' }))
+    expect(workers()).toHaveValue('2')
+    expect(screen.getByRole('button', { name: 'Undo' })).toBeDisabled()
+    await userEvent.click(screen.getByRole('button', { name: 'Redo' }))
+    expect(workers()).toHaveValue('4')
+    workers().focus()
+    await userEvent.keyboard('{Control>}z{/Control}')
+    expect(workers()).toHaveValue('2')
+    await userEvent.keyboard('{Control>}{Shift>}z{/Shift}{/Control}')
+    expect(workers()).toHaveValue('4')
+  })
+
   test('leads to the text where the form has no field for a problem', async () => {
     inForm('{\n  "workers": \n}\n')
     expect(await screen.findByText('The text is not JSON yet.', {}, soon)).toBeVisible()
@@ -442,4 +694,7 @@ test('a config that is not there says so in its box', async () => {
     'GET /configs/default': () => problem(404, 'config_not_found', 'There is no config.'),
   })
   expect(await screen.findByText('There is no config.', {}, soon)).toBeVisible()
+  // It is no failure that another try or the log would tell more of.
+  expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull()
+  expect(screen.queryByText('req-7')).toBeNull()
 })

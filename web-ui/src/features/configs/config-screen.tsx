@@ -2,7 +2,7 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -17,7 +17,9 @@ import classes from './configs.module.css'
 import { DiscardDialog } from './discard-dialog.tsx'
 import { DraftStatus, DraftTrouble } from './draft-status.tsx'
 import { ConfigEditor, type ConfigEditorHandle } from './editor/config-editor.tsx'
+import { useDraftDocument } from './editor/use-draft-document.ts'
 import { ConfigForm, type ConfigFormHandle } from './form/config-form.tsx'
+import { LeaveGuard } from './leave-guard.tsx'
 import type { Problem } from './problems.ts'
 import { ProblemsPanel } from './problems-panel.tsx'
 import { SaveVersionDialog } from './save-version-dialog.tsx'
@@ -68,6 +70,7 @@ type OpenConfigProps = Omit<ConfigScreenProps, 'name'> & { config: Config; saved
 
 function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProps) {
   const draft = useDraft(config.name, saved, session.user.id)
+  const { document, change, past } = useDraftDocument(draft.text, draft.change)
   const checked = useProblems(draft.text)
   const editor = useRef<ConfigEditorHandle>(null)
   const form = useRef<ConfigFormHandle>(null)
@@ -75,6 +78,11 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
   const [discarding, setDiscarding] = useState(false)
   const [savedVersion, setSavedVersion] = useState<Version | null>(null)
   const mayNotWrite = whyNot(session, 'configs:write')
+  const cannotSave = mayNotWrite ?? whyNotSave(draft, config, checked)
+  useSaveKey(() => {
+    void draft.flush()
+    if (cannotSave === null) setSaving(true)
+  })
   return (
     <Page
       title={config.name}
@@ -90,10 +98,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
               Plan rollout of v{config.latestVersion}
             </ButtonLink>
           )}
-          <ActionButton
-            blockedBy={mayNotWrite ?? whyNotSave(draft, config, checked)}
-            onClick={() => setSaving(true)}
-          >
+          <ActionButton blockedBy={cannotSave} onClick={() => setSaving(true)}>
             Save version
           </ActionButton>
         </>
@@ -103,6 +108,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
       {savedVersion !== null && <SavedNotice version={savedVersion} />}
       <DraftTrouble
         draft={draft}
+        me={session.user.username}
         onShowLine={(line) => {
           if (search.view === 'form') onSearch({ line })
           editor.current?.show({ line, column: 1 })
@@ -150,14 +156,15 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
             schema={checked.schema}
             schemaTrouble={checked.schemaTrouble}
             problems={problemsForForm(checked)}
-            onChange={draft.change}
+            past={past}
+            onChange={change}
             onShowInText={(pointer) => onSearch(pointer === '' ? {} : { pointer })}
           />
         ) : (
           <div className={classes.editorArea}>
             <ConfigEditor
               ref={editor}
-              text={draft.text}
+              draft={document}
               label={`Draft of config ${config.name}`}
               readOnly={mayNotWrite !== null}
               schema={checked.schema}
@@ -177,6 +184,7 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
           }}
         />
       </div>
+      <LeaveGuard draft={draft} />
       {discarding && (
         <DiscardDialog config={config} draft={draft} onClose={() => setDiscarding(false)} />
       )}
@@ -195,11 +203,24 @@ function OpenConfig({ config, saved, session, search, onSearch }: OpenConfigProp
   )
 }
 
+/** Ctrl+S or ⌘S, and never the browser's own dialog, which would save this page as a file. */
+function useSaveKey(save: () => void): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey) return
+    event.preventDefault()
+    if (!event.repeat) save()
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+}
+
 function EditorKeys() {
   return (
     <span className={classes.keys}>
-      <kbd>Ctrl</kbd>+<kbd>Space</kbd> suggests, <kbd>F8</kbd> next problem, <kbd>Ctrl</kbd>+
-      <kbd>F</kbd> finds
+      <kbd>Ctrl</kbd>+<kbd>S</kbd> saves, <kbd>Ctrl</kbd>+<kbd>Space</kbd> suggests, <kbd>F8</kbd>{' '}
+      next problem, <kbd>Ctrl</kbd>+<kbd>F</kbd> finds
     </span>
   )
 }

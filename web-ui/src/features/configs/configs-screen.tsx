@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { configsQuery } from './api.ts'
 
@@ -22,7 +23,7 @@ export function ConfigsScreen() {
                 </code>
               </EmptyState>
             ) : (
-              <div className="scroll-x">
+              <ScrollBox label="Configs, table">
                 <table className="grid">
                   <thead>
                     <tr>
@@ -60,7 +61,7 @@ export function ConfigsScreen() {
                     ))}
                   </tbody>
                 </table>
-              </div>
+              </ScrollBox>
             )
           }
         </QueryStates>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Config } from '../../lib/api-types.ts'
 import { discardDraft } from './api.ts'
@@ -25,14 +25,11 @@ export function DiscardDialog({ config, draft, onClose }: DiscardDialogProps) {
           not change. Your text is set aside while this editor is open.
         </p>
         {discard.isError && <ErrorBox what="Not discarded" error={discard.error} />}
-        <div className="row">
+        <DialogActions>
           <Button color="red" loading={discard.isPending} onClick={() => discard.mutate()}>
             Discard the changes
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

@@ -11,18 +11,26 @@ import type { DraftHandle, SaveState } from './use-draft.ts'
 export type DraftConflictNoticeProps = {
   draft: DraftHandle
   save: Extract<SaveState, { kind: 'conflict' }>
+  /** The name of who looks at this. */
+  me: string
 }
 
 /** Two people typed on one draft: what the other did, and the three ways on. */
-export function DraftConflictNotice({ draft, save }: DraftConflictNoticeProps) {
+export function DraftConflictNotice({ draft, save, me }: DraftConflictNoticeProps) {
   const narrow = useNarrow()
   const { theirs, meanwhile } = save
-  const by = theirs.body.updatedBy ?? 'somebody'
+  const { updatedBy } = theirs.body
+  const isOwn = updatedBy === me
+  const by = isOwn ? 'your other tab' : (updatedBy ?? 'somebody')
   return (
     <div className="stack-tight">
       <Notice
         tone="bad"
-        title={`${by} changed the draft while you were typing`}
+        title={
+          isOwn
+            ? 'You changed the draft elsewhere, as in another tab'
+            : `${by} changed the draft while you were typing`
+        }
         action={
           <div className="row">
             {meanwhile.merged !== null && (
@@ -40,14 +48,14 @@ export function DraftConflictNotice({ draft, save }: DraftConflictNoticeProps) {
         }
       >
         <Meanwhile meanwhile={meanwhile} />
-        Below is {by}’s text against yours. If you take {by}’s or merge, yours is set aside and can
-        be brought back.
+        Below is {by}’s text against {isOwn ? 'this one’s' : 'yours'}. If you take {by}’s or merge,
+        yours is set aside and can be brought back.
         {meanwhile.merged === null &&
           ' What you began on is too long ago for the two to be merged.'}
       </Notice>
       <div className="panel">
         <LazyDiffView
-          from={{ label: `${by}’s draft`, text: theirs.body.text }}
+          from={{ label: isOwn ? 'The draft now' : `${by}’s draft`, text: theirs.body.text }}
           to={{ label: 'Your text', text: draft.text }}
           layout={narrow ? 'unified' : 'side-by-side'}
         />

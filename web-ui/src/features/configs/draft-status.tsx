@@ -30,7 +30,8 @@ function verdictOf(draft: DraftHandle, config: Config): Verdict {
     return { label: 'Draft not saved: changed by two', tone: 'bad', shape: 'square' }
   }
   if (draft.save.kind === 'failed') {
-    return { label: 'Draft not saved', tone: 'bad', shape: 'square' }
+    const label = draft.save.retryMs === null ? 'Draft not saved' : 'Draft not saved, trying again'
+    return { label, tone: 'bad', shape: 'square' }
   }
   if (draft.unresolved.length > 0) {
     return { label: 'Draft not saved: conflicts left', tone: 'warn', shape: 'triangle' }
@@ -44,20 +45,28 @@ function verdictOf(draft: DraftHandle, config: Config): Verdict {
   return { label: `Draft saved, ${beyond}`, tone: 'warn', shape: 'diamond' }
 }
 
-export type DraftTroubleProps = { draft: DraftHandle; onShowLine: (line: number) => void }
+const notSaved = (retryMs: number | null) =>
+  retryMs === null ? 'The draft was not saved' : 'The draft was not saved; trying again by itself'
+
+export type DraftTroubleProps = {
+  draft: DraftHandle
+  me: string
+  onShowLine: (line: number) => void
+}
 
 /** What went wrong with saving the draft, each with its way on. Nothing typed is ever dropped. */
-export function DraftTrouble({ draft, onShowLine }: DraftTroubleProps) {
+export function DraftTrouble({ draft, me, onShowLine }: DraftTroubleProps) {
   if (draft.save.kind === 'failed') {
     return (
       <ErrorBox
-        what="The draft was not saved"
+        what={notSaved(draft.save.retryMs)}
         error={draft.save.error}
         onRetry={() => void draft.flush()}
       />
     )
   }
-  if (draft.save.kind === 'conflict') return <DraftConflictNotice draft={draft} save={draft.save} />
+  if (draft.save.kind === 'conflict')
+    return <DraftConflictNotice draft={draft} save={draft.save} me={me} />
   return (
     <>
       {draft.unresolved.length > 0 && (

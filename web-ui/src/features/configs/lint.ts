@@ -192,7 +192,7 @@ function textProblem(value: string, kind: SchemaNode): ValueProblem | null {
   if (wrongLength !== null) return wrongLength
   if (kind.pattern === undefined || new RegExp(kind.pattern, 'u').test(value)) return null
   if (onlyWord(kind) !== null) return { code: 'wrong_type', must: null }
-  return { code: 'invalid_value', must: `be of the form ${kind.pattern}` }
+  return { code: 'invalid_value', must: 'be of the form that this option takes' }
 }
 
 function lengthProblem(

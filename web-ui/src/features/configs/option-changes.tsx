@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import type { ConfigChange } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { diffQuery } from './api.ts'
@@ -55,7 +56,7 @@ type ChangeTableProps = OptionChangesProps & { changes: readonly ConfigChange[] 
 
 function ChangeTable({ name, from, to, changes }: ChangeTableProps) {
   return (
-    <div className="scroll-x">
+    <ScrollBox label="What changes, table">
       <table className={`grid ${classes.changes}`}>
         <thead>
           <tr>
@@ -94,7 +95,7 @@ function ChangeTable({ name, from, to, changes }: ChangeTableProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   )
 }
 

@@ -3,7 +3,7 @@ import { Button, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -56,7 +56,7 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
         {restore.isError && <ErrorBox what="Not restored" error={restore.error} />}
         <QueryStates query={draft} what="The draft" skeletonRows={1}>
           {({ etag }) => (
-            <div className="row">
+            <DialogActions>
               <Button
                 variant="default"
                 loading={restore.isPending}
@@ -64,10 +64,7 @@ export function RestoreDialog({ version, onClose }: { version: Version; onClose:
               >
                 Replace the draft with v{number}
               </Button>
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-            </div>
+            </DialogActions>
           )}
         </QueryStates>
       </div>

@@ -3,7 +3,7 @@ import { Button, Checkbox, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Config, Version } from '../../lib/api-types.ts'
 import { createVersionMutation } from './api.ts'
@@ -92,14 +92,11 @@ export function SaveVersionDialog({ config, draft, onClose, onSaved }: SaveVersi
         {draft.save.kind === 'failed' && (
           <ErrorBox what="The draft was not saved" error={draft.save.error} />
         )}
-        <div className="row">
+        <DialogActions>
           <Button type="submit" loading={create.isPending}>
             Save version {next}
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   )

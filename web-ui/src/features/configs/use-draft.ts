@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The draft as one types it. The server's copy lives in the query cache; what is typed beyond it
 // lives here and, until the server has it, in sessionStorage: a reload, an expired session or an
-// unreachable control plane loses nothing. Two people never overwrite each other: each save carries
-// the ETag that the typing began on, and a 412 becomes a choice.
+// unreachable control plane loses nothing. It is saved as one pauses, as one leaves, and again after
+// a failure that may pass. Two people never overwrite each other: each save carries the ETag that
+// the typing began on, and a 412 becomes a choice.
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { isApiError } from '../../lib/api-error.ts'
@@ -12,12 +13,14 @@ import { draftQuery, putDraft, type TaggedDraft } from './api.ts'
 import { conflictLines } from './rules.ts'
 
 const AUTOSAVE_MS = 800
+const RETRY_MS = [1000, 2000, 5000, 10_000, 30_000]
 
 export type Unsaved = { text: string; baseEtag: string }
 export type SaveState =
   | { kind: 'idle' }
   | { kind: 'saving' }
-  | { kind: 'failed'; error: unknown }
+  /** `retryMs`: when it is tried again; null: the same would come of it. */
+  | { kind: 'failed'; error: unknown; retryMs: number | null }
   /** `mine` is what was refused; more may have been typed since. */
   | { kind: 'conflict'; mine: string; theirs: TaggedDraft; meanwhile: DraftConflict }
 
@@ -51,6 +54,9 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
   const [setAside, setSetAside] = useState<string | null>(null)
   // What an answer that comes late must look at: what has been typed since.
   const latest = useRef(unsaved)
+  const failures = useRef(0)
+  // One at a time: of two at once the second would be refused for what the first has changed.
+  const inFlight = useRef<Promise<boolean> | null>(null)
   const text = unsaved?.text ?? draft.body.text
   const unresolved = conflictLines(text)
   const isUnresolved = unresolved.length > 0
@@ -69,18 +75,32 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
       const since = latest.current
       const typedMore = since !== null && since.text !== change.text
       keep(typedMore ? { text: since.text, baseEtag: saved.etag } : null)
+      failures.current = 0
       return { kind: 'idle' }
     } catch (error) {
       const meanwhile = conflictIn(error)
-      return meanwhile === null ? { kind: 'failed', error } : sawTheirs(meanwhile, change.text)
+      if (meanwhile !== null) return sawTheirs(meanwhile, change.text)
+      failures.current += 1
+      return { kind: 'failed', error, retryMs: retryAfter(error, failures.current) }
     }
   }
 
   const put = async (change: Unsaved): Promise<boolean> => {
-    setSave({ kind: 'saving' })
+    // A failure is shown until a save goes well, not anew with each try.
+    setSave((now) => (now.kind === 'failed' ? now : { kind: 'saving' }))
     const next = await attempt(change)
     setSave(next)
     return next.kind === 'idle' && latest.current === null
+  }
+
+  const saveNow = async (): Promise<boolean> => {
+    while (inFlight.current !== null) await inFlight.current
+    if (latest.current === null) return true
+    if (conflictLines(latest.current.text).length > 0) return false
+    inFlight.current = put(latest.current).finally(() => {
+      inFlight.current = null
+    })
+    return inFlight.current
   }
 
   /** What was typed since the refusal belongs into the merge, too. */
@@ -103,14 +123,15 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
   }
 
   const autosave = useEffectEvent(() => {
-    if (unsaved !== null) void put(unsaved)
+    if (save.kind !== 'conflict') void saveNow()
   })
   useEffect(() => {
-    // A failed save waits for the next key or for "Try again"; a conflict waits for a choice.
-    if (unsaved === null || save.kind !== 'idle' || isUnresolved) return
-    const timer = setTimeout(autosave, AUTOSAVE_MS)
+    const waitMs = waitOf(save)
+    if (unsaved === null || waitMs === null || isUnresolved) return
+    const timer = setTimeout(autosave, waitMs)
     return () => clearTimeout(timer)
-  }, [unsaved, save.kind, isUnresolved])
+  }, [unsaved, save, isUnresolved])
+  useSavedOnLeaving(unsaved !== null, autosave)
 
   return {
     text,
@@ -120,12 +141,9 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
     change: (next) => {
       const baseEtag = latest.current?.baseEtag ?? draft.etag
       keep(next === draft.body.text && baseEtag === draft.etag ? null : { text: next, baseEtag })
-      if (save.kind === 'failed') setSave({ kind: 'idle' })
+      if (save.kind === 'failed' && save.retryMs === null) setSave({ kind: 'idle' })
     },
-    flush: async () => {
-      if (latest.current === null) return true
-      return isUnresolved ? false : put(latest.current)
-    },
+    flush: saveNow,
     keepMine: () => {
       if (save.kind === 'conflict') void put({ text, baseEtag: save.theirs.etag })
     },
@@ -150,6 +168,38 @@ export function useDraft(name: string, draft: TaggedDraft, owner: string): Draft
       setSetAside(null)
     },
   }
+}
+
+/** Also when the tab is closed or put away, which may be the last that this page hears. */
+function useSavedOnLeaving(isUnsaved: boolean, save: () => void): void {
+  const onAway = useEffectEvent((event: Event) => {
+    if (!isUnsaved) return
+    save()
+    if (event.type === 'beforeunload') event.preventDefault()
+  })
+  useEffect(() => {
+    const aways = ['beforeunload', 'pagehide', 'online'] as const
+    for (const away of aways) window.addEventListener(away, onAway)
+    document.addEventListener('visibilitychange', onAway)
+    return () => {
+      for (const away of aways) window.removeEventListener(away, onAway)
+      document.removeEventListener('visibilitychange', onAway)
+    }
+  }, [])
+}
+
+/** A conflict waits for a choice; what the control plane refuses, for the next key. */
+function waitOf(save: SaveState): number | null {
+  if (save.kind === 'idle') return AUTOSAVE_MS
+  return save.kind === 'failed' ? save.retryMs : null
+}
+
+/** No answer, an overload or a fault of the server may pass; a refusal would be the same. */
+function retryAfter(error: unknown, failures: number): number | null {
+  if (!isApiError(error)) return null
+  const { status } = error
+  const mayPass = status === 0 || status === 408 || status === 429 || status >= 500
+  return mayPass ? (RETRY_MS[failures - 1] ?? RETRY_MS.at(-1) ?? null) : null
 }
 
 /** What the refusal of a save says of what others did; null: it is another failure. */

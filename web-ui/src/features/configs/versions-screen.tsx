@@ -7,6 +7,7 @@ import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { VersionSummary } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
@@ -48,7 +49,7 @@ export function VersionsScreen({ name, search, onSearch }: VersionsScreenProps) 
                 and save the first one.
               </EmptyState>
             ) : (
-              <div className="scroll-x">
+              <ScrollBox label="Versions, table">
                 <table className="grid">
                   <thead>
                     <tr>
@@ -73,7 +74,7 @@ export function VersionsScreen({ name, search, onSearch }: VersionsScreenProps) 
                     ))}
                   </tbody>
                 </table>
-              </div>
+              </ScrollBox>
             )
           }
         </QueryStates>

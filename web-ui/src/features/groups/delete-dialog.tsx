@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -38,7 +38,7 @@ function Removal({ name, etag, onClose }: Props & { etag: string }) {
         {(found) => <ImpactPanel impact={found} doing="Removing" />}
       </QueryStates>
       {remove.isError && <ErrorBox what="Not removed" error={remove.error} />}
-      <div className="row">
+      <DialogActions>
         <Button
           loading={remove.isPending}
           disabled={impact.data === undefined}
@@ -46,10 +46,7 @@ function Removal({ name, etag, onClose }: Props & { etag: string }) {
         >
           Remove group
         </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </div>
+      </DialogActions>
     </div>
   )
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
@@ -139,14 +139,11 @@ function GroupForm({ before, etag, onClose }: FormProps) {
         <ErrorBox what="This cannot be saved" error={refused} />
       )}
       {save.isError && <ErrorBox what="The group was not saved" error={save.error} />}
-      <div className="row">
+      <DialogActions>
         <ActionButton type="submit" loading={save.isPending} blockedBy={blockedBy}>
           Save group
         </ActionButton>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

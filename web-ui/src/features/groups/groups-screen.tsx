@@ -7,6 +7,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import type { Group, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -67,8 +68,7 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
   return (
     <>
       {put.isError && <ErrorBox what="The order was not changed" error={put.error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="scroll-x" aria-label="Groups, table" tabIndex={0}>
+      <ScrollBox label="Groups, table">
         <table className="grid">
           <thead>
             <tr>
@@ -149,7 +149,7 @@ function GroupsTable({ groups, blocked, onOpen }: TableProps) {
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollBox>
     </>
   )
 }

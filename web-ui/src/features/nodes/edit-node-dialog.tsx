@@ -2,7 +2,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { ImpactPanel } from '../../components/impact-panel.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -94,7 +94,7 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
       ) : (
         <Notice tone="info" title="Its labels stay as they are">
           A value of theirs holds a space or a comma, which cannot be written here. Change them with
-          PATCH /api/v1/nodes/{before.id}.
+          farmctl or through the API.
         </Notice>
       )}
       {impact !== undefined && <ImpactPanel impact={impact} />}
@@ -107,14 +107,11 @@ function EditForm({ before, etag, onReload, onClose }: EditFormProps) {
           onReload={onReload}
         />
       )}
-      <div className="row">
+      <DialogActions>
         <Button type="submit" loading={patch.isPending}>
           Save name and labels
         </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

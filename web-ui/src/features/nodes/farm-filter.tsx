@@ -2,6 +2,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Node, SyncState } from '../../lib/api-types.ts'
+import { choicesWith, orderValue } from './farm-order.ts'
 import classes from './farm-screen.module.css'
 import type { FarmSearch } from './farm-search.ts'
 import { syncStates, syncVerdict } from './rules.ts'
@@ -11,9 +12,12 @@ export type FarmFilterProps = {
   search: FarmSearch
   onSearch: (search: FarmSearch) => void
   selectorError: string | null
+  /** Where no column heads are. */
+  withOrder: boolean
 }
 
-export function FarmFilter({ all, search, onSearch, selectorError }: FarmFilterProps) {
+export function FarmFilter(props: FarmFilterProps) {
+  const { all, search, onSearch, selectorError } = props
   const { q, state, group, cordoned } = search
   const cordonedNodes = all.filter(({ cordon }) => cordon !== null).length
   return (
@@ -56,6 +60,20 @@ export function FarmFilter({ all, search, onSearch, selectorError }: FarmFilterP
           onChange={({ currentTarget: { checked } }) =>
             onSearch({ ...search, cordoned: checked || undefined })
           }
+        />
+      )}
+      {props.withOrder && (
+        <NativeSelect
+          size="xs"
+          aria-label="Order"
+          value={orderValue(search)}
+          onChange={({ currentTarget: { value } }) =>
+            onSearch({
+              ...search,
+              ...choicesWith(search).find((one) => one.value === value)?.order,
+            })
+          }
+          data={choicesWith(search).map(({ value, label }) => ({ value, label }))}
         />
       )}
       <SelectorField

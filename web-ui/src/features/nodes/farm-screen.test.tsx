@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { json, never, problem } from '../../test/fake-api.ts'
 import { renderApp, sayChanged } from '../../test/render-app.tsx'
 import { node, page, session, system } from '../../test/samples.ts'
@@ -103,6 +103,26 @@ describe('the farm', () => {
     await waitFor(() => expect(state).toHaveAttribute('aria-sort', 'ascending'))
     const names = screen.getAllByRole('link', { name: /^edge-\d$/ }).map((link) => link.textContent)
     expect(names).toEqual(['edge-2', 'edge-1'])
+    expect(window.location.search).toBe('?sort=state')
+  })
+
+  test('has its order in the address on a phone, too, where there are no columns', async () => {
+    vi.stubGlobal('matchMedia', (media: string) => ({
+      ...{ matches: media.includes('max-width'), media },
+      addEventListener() {},
+      removeEventListener() {},
+    }))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    renderApp('/?sort=name&desc=true', { 'GET /nodes': () => json(page(one, edge2)) })
+    const names = () =>
+      screen.getAllByRole('link', { name: /^edge-\d$/ }).map((link) => link.textContent)
+    const order = await screen.findByRole('combobox', { name: 'Order' })
+    expect(names()).toEqual(['edge-2', 'edge-1'])
+    await userEvent.selectOptions(order, 'Slowest first, p99')
+    await waitFor(() => expect(window.location.search).toBe('?sort=p99&desc=true'))
+    expect(names()).toEqual(['edge-1', 'edge-2'])
+    await userEvent.selectOptions(order, 'By name')
+    await waitFor(() => expect(window.location.search).toBe(''))
   })
 })
 

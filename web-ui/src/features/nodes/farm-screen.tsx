@@ -16,6 +16,7 @@ import { whyNot } from '../../lib/permissions.ts'
 import { metricsQuery, nodesQuery, selectedNodesQuery } from './api.ts'
 import { nodesToAsk } from './farm-chart-rules.ts'
 import { FarmFilter } from './farm-filter.tsx'
+import { ordered } from './farm-order.ts'
 import classes from './farm-screen.module.css'
 import type { FarmSearch } from './farm-search.ts'
 import { NodeCards } from './node-cards.tsx'
@@ -136,6 +137,7 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
           search={search}
           onSearch={onSearch}
           selectorError={selected.isError ? selected.error.message : null}
+          withOrder={narrow}
         />
         <span className={classes.counted} role="status">
           {filtering
@@ -156,7 +158,7 @@ function FilteredNodes({ all, search, onSearch }: FilteredNodesProps) {
           </button>
         </EmptyState>
       ) : narrow ? (
-        <NodeCards nodes={shown} p99={series} />
+        <NodeCards nodes={ordered(shown, search)} p99={series} />
       ) : (
         <NodesTable nodes={shown} p99={series} search={search} onSearch={onSearch} />
       )}

@@ -34,7 +34,7 @@ describe('how its text is made', () => {
     const shown = await panel('How its text is made')
     expect(api.requests.some(({ path }) => path.endsWith('/rendered'))).toBe(false)
     await userEvent.click(shown.getByRole('button', { name: 'Show' }))
-    expect(await shown.findByText('default 2')).toBeVisible()
+    expect(await shown.findByText('default v2')).toBeVisible()
     expect(shown.getByText('Override of europe')).toBeVisible()
     expect(shown.getByText('{"workers":2}')).toBeVisible()
     expect(shown.getByText('node.label.zone = eu')).toBeVisible()

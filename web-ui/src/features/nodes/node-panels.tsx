@@ -7,6 +7,7 @@ import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { ownWords } from '../../lib/own-words.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { outcomeVerdict, VersionLink } from './node-cells.tsx'
 import classes from './node-screen.module.css'
 import { syncVerdict } from './rules.ts'
@@ -30,7 +31,7 @@ export function SyncPanel({ node: { sync } }: { node: Node }) {
         </span>
       </div>
       <div className="panel-body">
-        <p className={classes.reason}>{sync.reason}</p>
+        <p className={classes.reason}>{forPeople(sync.reason)}</p>
         <table className={classes.digests}>
           <thead className="visually-hidden">
             <tr>

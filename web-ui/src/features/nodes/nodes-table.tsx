@@ -12,6 +12,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useMemo } from 'react'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import type { Node } from '../../lib/api-types.ts'
 import { formatCount, formatRate, formatRatio, formatSeconds } from '../../lib/format.ts'
@@ -155,7 +156,7 @@ export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
     },
   })
   return (
-    <section className="scroll-x" aria-label="Nodes, table">
+    <ScrollBox label="Nodes, table">
       <table className={`grid ${classes.dense}`}>
         <thead>
           {table.getHeaderGroups().map((group) => (
@@ -204,6 +205,6 @@ export function NodesTable({ nodes, p99, search, onSearch }: NodesTableProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }

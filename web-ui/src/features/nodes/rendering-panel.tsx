@@ -51,7 +51,7 @@ function Rendering({ node }: { node: Node }) {
 
 function layersOf({ version, digest, layers }: RenderedConfig): Fact[] {
   return [
-    { name: 'Version', value: `${version.config} ${version.number}` },
+    { name: 'Version', value: `${version.config} v${version.number}` },
     { name: `Override of ${layers.group.name}`, value: patchText(layers.group.mergePatch) },
     { name: 'Its own override', value: patchText(layers.node.mergePatch) },
     {

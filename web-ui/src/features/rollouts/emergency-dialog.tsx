@@ -4,7 +4,7 @@ import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
@@ -73,9 +73,11 @@ function EmergencyDialog({ order, onStarted, onClose }: DialogProps) {
         />
         {consent.field}
         {start.isError && <ErrorBox what="No rollout was started" error={start.error} />}
-        <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
-          Start it now
-        </ActionButton>
+        <DialogActions>
+          <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
+            Start it now
+          </ActionButton>
+        </DialogActions>
       </form>
     </Dialog>
   )

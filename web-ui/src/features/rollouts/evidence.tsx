@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Evidence } from '../../lib/api-types.ts'
@@ -21,7 +23,7 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
           <TimeAgo at={evidence.at} />
         </span>
       </div>
-      <div className="scroll-x">
+      <ScrollBox label="Evidence, table">
         <table className="grid">
           <thead>
             <tr>
@@ -50,7 +52,7 @@ export function EvidencePanel({ evidence }: { evidence: Evidence }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
       {inTheWay.length > 0 && (
         <ul className={`panel-body dim ${classes.words}`}>
           {inTheWay.map(({ metric, message }) => (

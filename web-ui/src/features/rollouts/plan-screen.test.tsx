@@ -27,7 +27,37 @@ const answer = (planned: object) => ({
     query.get('dryRun') === '1' ? json(planned) : json(one, {}, 201),
 })
 
+describe('the plan of what is not there', () => {
+  test.each(['/rollouts/new', '/rollouts/new?config=default', '/rollouts/new?config=a&version=x'])(
+    '%s plans nothing in its place',
+    async (address) => {
+      const api = renderApp(address, {
+        'POST /rollouts': () => problem(400, 'invalid_request', 'No.'),
+      })
+      expect(await screen.findByText('No version was chosen', {}, soon)).toBeVisible()
+      expect(screen.getByRole('link', { name: 'Show the configs' })).toBeVisible()
+      expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([])
+    },
+  )
+
+  test('says so, with nothing to fill in', async () => {
+    renderApp('/rollouts/new?config=nope&version=9', {
+      'POST /rollouts': () => problem(404, 'version_not_found', 'There is no version 9 of "nope".'),
+    })
+    expect(await screen.findByText('There is no v9 of nope', {}, soon)).toBeVisible()
+    expect(screen.queryByRole('textbox')).toBeNull()
+    expect(screen.queryByRole('button', { name: /Start|Emergency/ })).toBeNull()
+  })
+})
+
 describe('the plan', () => {
+  test('does not say that a node goes from a version to the same one', async () => {
+    renderApp(plans, answer(plan({ changes: false, fromVersion: 2 })))
+    const row = await screen.findByRole('row', { name: /edge-1/ }, soon)
+    expect(within(row).getByText('v2')).toBeVisible()
+    expect(within(row).getByText('the same')).toBeVisible()
+  })
+
   test('shows each node before anything happens, then starts', async () => {
     const api = renderApp(plans, { ...answer(plan()), [endpoint]: () => json(one) })
     expect(await screen.findByText('Takes it now', {}, soon)).toBeVisible()

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ButtonLink } from '../../components/links.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { isApiError } from '../../lib/api-error.ts'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import type { Release } from './api.ts'
 import { EmergencyButton } from './emergency-dialog.tsx'
@@ -23,13 +26,19 @@ export type PlanScreenProps = {
   onStarted: (rollout: Rollout) => void
 }
 
-export function PlanScreen({ release, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
+export function PlanScreen(props: PlanScreenProps) {
+  const { release } = props
+  return isChosen(release) ? <OpenPlan {...props} /> : <NothingToPlan release={release} />
+}
+
+function OpenPlan({ release, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
   const [choice, setChoice] = useState(readLastUsed)
   const { query, order, isOfTyped, errors, bare } = usePlan(release, choice)
   const handleStarted = (rollout: Rollout) => {
     keepLastUsed(choice)
     onStarted(rollout)
   }
+  if (isApiError(query.error, 404)) return <NothingToPlan release={release} />
   return (
     <Page
       title={`Plan: ${release.config} v${release.version} to the farm`}
@@ -67,6 +76,27 @@ export function PlanScreen({ release, session, drifted, onNarrow, onStarted }: P
           )}
         </QueryStates>
       )}
+    </Page>
+  )
+}
+
+/** What an address asks for need not be there: it was typed, or is of another farm. */
+const isChosen = ({ config, version }: Release) => config !== '' && version > 0
+
+function NothingToPlan({ release }: { release: Release }) {
+  const { config, version } = release
+  return (
+    <Page title="Nothing to plan">
+      <div className="panel">
+        <EmptyState
+          title={
+            isChosen(release) ? `There is no v${version} of ${config}` : 'No version was chosen'
+          }
+          action={<ButtonLink to="/configs">Show the configs</ButtonLink>}
+        >
+          A rollout brings a saved version of a config to the nodes: choose one and plan from there.
+        </EmptyState>
+      </div>
     </Page>
   )
 }

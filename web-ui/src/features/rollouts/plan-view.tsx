@@ -5,9 +5,11 @@ import { ConfigErrors } from '../../components/config-errors.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { RolloutPlan } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { PlanRefusals } from './plan-refusals.tsx'
 import { blastRadius, isToChange, planParts } from './plan-rules.ts'
 import { PolicyFacts } from './policy-facts.tsx'
@@ -135,7 +137,7 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
       <ul>
         {[...Map.groupBy(items, ({ reason }) => reason)].map(([reason, nodes]) => (
           <li key={reason}>
-            {nodes.map(({ nodeName }) => nodeName).join(', ')}: {reason}
+            {nodes.map(({ nodeName }) => nodeName).join(', ')}: {forPeople(reason)}
           </li>
         ))}
         {more > 0 && <li className="dim">and {more} more</li>}
@@ -148,7 +150,7 @@ const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Fi
 
 function PlanTable({ plan, drifted }: PlanViewProps) {
   return (
-    <div className="scroll-x">
+    <ScrollBox label="Plan, table">
       <table className="grid">
         <thead>
           <tr>
@@ -174,7 +176,7 @@ function PlanTable({ plan, drifted }: PlanViewProps) {
           </tbody>
         ))}
       </table>
-    </div>
+    </ScrollBox>
   )
 }
 
@@ -194,7 +196,13 @@ function PlanRow({ plan, node, verdict }: Row & { plan: RolloutPlan }) {
       <td>
         {node.fromVersion === null ? <span className="dim">none</span> : `v${node.fromVersion}`}
       </td>
-      <td>v{plan.version}</td>
+      <td>
+        {node.fromVersion !== plan.version ? (
+          `v${plan.version}`
+        ) : (
+          <span className="dim">{isToChange(node) ? 'the same, filled in anew' : 'the same'}</span>
+        )}
+      </td>
       <td>
         {node.digest === null ? <span className="dim">–</span> : <Digest value={node.digest} />}
       </td>

@@ -3,7 +3,7 @@ import { Group, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -176,13 +176,15 @@ function Explained({ title, isReasonNeeded = false, ...props }: ExplainedProps) 
               onChange={(event) => setReason(event.currentTarget.value)}
             />
             {act.isError && <ErrorBox what={REFUSED[action]} error={act.error} />}
-            <ActionButton
-              type="submit"
-              loading={act.isPending}
-              blockedBy={needsReason ? 'Say why first.' : null}
-            >
-              {title}
-            </ActionButton>
+            <DialogActions>
+              <ActionButton
+                type="submit"
+                loading={act.isPending}
+                blockedBy={needsReason ? 'Say why first.' : null}
+              >
+                {title}
+              </ActionButton>
+            </DialogActions>
           </form>
         </Dialog>
       )}

@@ -6,11 +6,13 @@ import { CordonedBadge } from '../../components/cordoned-badge.tsx'
 import { Digest } from '../../components/digest.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { NodeTask, Rollout, Session } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { ownWords } from '../../lib/own-words.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { rolloutQuery } from './api.ts'
 import { EvidencePanel } from './evidence.tsx'
@@ -92,7 +94,7 @@ function StateHeader({ rollout }: { rollout: Rollout }) {
         value={done}
         aria-label={progressText(rollout)}
       />
-      <p>{rollout.reason}</p>
+      <p>{forPeople(rollout.reason)}</p>
       {rollout.pendingNodes > 0 && (
         <p>
           {plural(rollout.pendingNodes, 'node')} could not be reached and will take the version on
@@ -103,7 +105,7 @@ function StateHeader({ rollout }: { rollout: Rollout }) {
         <p>{plural(rollout.cordonedNodes, 'cordoned node')} skipped.</p>
       )}
       <p className="row dim">
-        {previousVersion !== null && (
+        {previousVersion !== null && previousVersion !== version && (
           <Link
             to="/configs/$name/compare"
             params={{ name: config }}
@@ -125,7 +127,7 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
       <div className="panel-head">
         <h2 id="tasks-heading">Nodes</h2>
       </div>
-      <div className="scroll-x">
+      <ScrollBox label="Nodes of the rollout, table">
         <table className="grid">
           <thead>
             <tr>
@@ -150,7 +152,7 @@ function TaskTable({ rollout }: { rollout: Rollout }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </section>
   )
 }

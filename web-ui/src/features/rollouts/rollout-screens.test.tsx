@@ -37,6 +37,15 @@ const entry = (id: number, action: string, actor: string | null) => ({
 })
 
 describe('a rollout', () => {
+  test.each([
+    [1, true],
+    [2, false],
+  ])('that followed v%i of v2 leads to what changes: %s', async (previousVersion, leads) => {
+    renderApp(address, { [endpoint]: () => json(rollout({ previousVersion })) })
+    await screen.findByRole('region', { name: 'State of the rollout' }, soon)
+    expect(screen.queryByRole('link', { name: /^What changes from/ }) !== null).toBe(leads)
+  })
+
   test('says its state, why, and what each node does; and goes on live', async () => {
     const api = renderApp(address, { [endpoint]: () => json(one) })
     const state = within(await screen.findByRole('region', { name: 'State of the rollout' }, soon))

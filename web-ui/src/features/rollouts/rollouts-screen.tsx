@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Rollout } from '../../lib/api-types.ts'
@@ -24,7 +25,7 @@ export function RolloutsScreen() {
                 <Link to="/configs">Open a config</Link>, save a version and plan its rollout.
               </EmptyState>
             ) : (
-              <div className="scroll-x">
+              <ScrollBox label="Rollouts, table">
                 <table className="grid">
                   <thead>
                     <tr>
@@ -75,7 +76,7 @@ export function RolloutsScreen() {
                     ))}
                   </tbody>
                 </table>
-              </div>
+              </ScrollBox>
             )
           }
         </QueryStates>

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { OwnSession } from '../../lib/api-types.ts'
 import { endOtherSessionsMutation, endSessionMutation, ownSessionsQuery } from './api.ts'
@@ -49,7 +50,7 @@ type TableProps = { sessions: OwnSession[]; onEnd: (id: string) => void }
 
 function SessionsTable({ sessions, onEnd }: TableProps) {
   return (
-    <section className="scroll-x" aria-label="Your sessions, table">
+    <ScrollBox label="Your sessions, table">
       <table className="grid">
         <thead>
           <tr>
@@ -89,6 +90,6 @@ function SessionsTable({ sessions, onEnd }: TableProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }

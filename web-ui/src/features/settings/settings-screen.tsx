@@ -7,6 +7,7 @@ import { QueryStates } from '../../components/query-states.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Health, Session, System } from '../../lib/api-types.ts'
+import { forPeople } from '../../lib/people-words.ts'
 import { systemQuery } from '../../lib/system-query.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { healthQuery } from './api.ts'
@@ -97,19 +98,20 @@ const checkNames: Record<Health['checks'][number]['name'], string> = {
   backup: 'Backups',
 }
 
+function checkVerdict({ ok, attention }: Health['checks'][number]): Verdict {
+  if (!ok) return { label: 'Fails', tone: 'bad', shape: 'square' }
+  return attention
+    ? { label: 'Not set up', tone: 'warn', shape: 'triangle' }
+    : { label: 'Works', tone: 'good', shape: 'disc' }
+}
+
 function healthFacts(health: Health) {
   return health.checks.map((check) => ({
     name: checkNames[check.name],
     value: (
       <>
-        <StatusBadge
-          verdict={
-            check.ok
-              ? { label: 'Works', tone: 'good', shape: 'disc' }
-              : { label: 'Fails', tone: 'bad', shape: 'square' }
-          }
-        />{' '}
-        {check.message !== '' && <span className="dim">{check.message}</span>}
+        <StatusBadge verdict={checkVerdict(check)} />{' '}
+        {check.message !== '' && <span className="dim">{forPeople(check.message)}</span>}
       </>
     ),
   }))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { Token } from '../../lib/api-types.ts'
@@ -30,14 +30,11 @@ export function RevokeDialog({ token, onClose }: { token: Token; onClose: () => 
           )}
         </p>
         {revoke.isError && <ErrorBox what="Not revoked" error={revoke.error} />}
-        <div className="row">
+        <DialogActions>
           <Button loading={revoke.isPending} onClick={() => revoke.mutate(token.id)}>
             Revoke 1 token
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

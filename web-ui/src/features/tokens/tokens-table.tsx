@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { useNow } from '../../hooks/use-now.ts'
@@ -24,7 +25,7 @@ export function TokensTable({ session, tokens, onRevoke }: TokensTableProps) {
     )
   }
   return (
-    <section className="scroll-x" aria-label="Tokens, table">
+    <ScrollBox label="Tokens, table">
       <table className="grid">
         <thead>
           <tr>
@@ -65,7 +66,7 @@ export function TokensTable({ session, tokens, onRevoke }: TokensTableProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { ChangedMeanwhile } from '../../components/changed-meanwhile.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import { isApiError } from '../../lib/api-error.ts'
@@ -98,9 +98,11 @@ function EditForm({ user, etag, isSelf, reset, onReload, onDone }: EditFormProps
       ) : (
         error && <ErrorBox what="Not changed" error={error} />
       )}
-      <Button type="submit" loading={update.isPending}>
-        Save roles and scope
-      </Button>
+      <DialogActions>
+        <Button type="submit" loading={update.isPending}>
+          Save roles and scope
+        </Button>
+      </DialogActions>
       <div className="row">
         <Button
           variant="default"

@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { CopyField } from '../../components/copy-field.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { createUserMutation, usersQuery } from './api.ts'
 import { type StandingFields, StandingInputs, standingOf } from './standing-fields.tsx'
@@ -49,9 +49,11 @@ export function NewUserDialog({ onClose }: { onClose: () => void }) {
           onChange={setFields}
         />
         {create.isError && <ErrorBox what="Not added" error={create.error} />}
-        <Button type="submit" loading={create.isPending}>
-          Add the user
-        </Button>
+        <DialogActions>
+          <Button type="submit" loading={create.isPending}>
+            Add the user
+          </Button>
+        </DialogActions>
       </form>
     </Dialog>
   )
@@ -65,9 +67,7 @@ export function OneTimePasswordDialog({ username, password, onClose }: PasswordP
       <div className="stack">
         <p>It is shown this once and is good for signing in and choosing another.</p>
         <CopyField label="One-time password" value={password} />
-        <Button variant="default" onClick={onClose}>
-          Done
-        </Button>
+        <DialogActions leave="Done" />
       </div>
     </Dialog>
   )

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge, type Verdict } from '../../components/status-badge.tsx'
 import type { Session, User } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -66,7 +67,7 @@ type TableProps = { users: User[]; onEdit: ((user: User) => void) | null }
 
 function UsersTable({ users, onEdit }: TableProps) {
   return (
-    <section className="scroll-x" aria-label="Users, table">
+    <ScrollBox label="Users, table">
       <table className="grid">
         <thead>
           <tr>
@@ -114,6 +115,6 @@ function UsersTable({ users, onEdit }: TableProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }

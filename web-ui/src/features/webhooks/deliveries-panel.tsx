@@ -4,11 +4,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import type { WebhookDelivery } from '../../lib/api-types.ts'
 import { deliveriesQuery, redeliverMutation } from './api.ts'
-import { deliveryVerdict } from './rules.ts'
+import { deliveryVerdict, failureWords } from './rules.ts'
 
 export function DeliveriesPanel({ id, blockedBy }: { id: string; blockedBy: string | null }) {
   const client = useQueryClient()
@@ -51,7 +52,7 @@ type DeliveriesProps = {
 
 function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
   return (
-    <section className="scroll-x" aria-label="Attempts, table">
+    <ScrollBox label="Attempts, table">
       <table className="grid">
         <thead>
           <tr>
@@ -83,7 +84,9 @@ function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
                 <StatusBadge verdict={deliveryVerdict(delivery)} />
               </td>
               <td className="num wide-only">{delivery.durationMs} ms</td>
-              <td className="wide-only">{delivery.error ?? delivery.status}</td>
+              <td className="wide-only">
+                {delivery.error === null ? delivery.status : failureWords(delivery.error)}
+              </td>
               <td className="num">
                 <Again delivery={delivery} onAgain={onAgain} />
               </td>
@@ -91,7 +94,7 @@ function Deliveries({ deliveries, onAgain }: DeliveriesProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 

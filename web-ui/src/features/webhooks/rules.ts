@@ -15,6 +15,24 @@ export const deliveryVerdict = ({ delivered }: Pick<WebhookDelivery, 'delivered'
     ? { label: 'Delivered', tone: 'good', shape: 'disc' }
     : { label: 'Failed', tone: 'bad', shape: 'square' }
 
+/** What Node and the system call it, and what it means. */
+const FAILURES: [RegExp, string][] = [
+  [/\bENOTFOUND\b/, 'No machine has this name'],
+  [/\bEAI_AGAIN\b/, 'The name could not be looked up just now'],
+  [/\bECONNREFUSED\b/, 'Nothing listens there'],
+  [/\bECONNRESET\b|socket hang up/, 'It closed the connection without an answer'],
+  [/\b(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)\b/, 'It could not be reached in time'],
+  [/\b(EHOSTUNREACH|ENETUNREACH)\b/, 'No way leads there from this machine'],
+  [/\bCERT_HAS_EXPIRED\b/, 'Its certificate has expired'],
+  [/\b(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)\b/, 'Its certificate is self-signed'],
+]
+
+/** In words, and as it was said, to search for. */
+export function failureWords(error: string): string {
+  const words = FAILURES.find(([pattern]) => pattern.test(error))?.[1]
+  return words === undefined ? error : `${words} (${error})`
+}
+
 const PATTERN = /^(\*|[a-z]+(\.(\*|[a-z0-9-]+))?)$/
 type Parsed = { ok: true; events: string[] } | { ok: false; message: string }
 

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../components/action-button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
@@ -13,6 +13,7 @@ import {
   rotateSecretMutation,
   testWebhookMutation,
 } from './api.ts'
+import { failureWords } from './rules.ts'
 import { SecretOnce } from './secret-notice.tsx'
 
 type Props = { webhook: Webhook; etag: string; blockedBy: string | null; onDeleted: () => void }
@@ -88,7 +89,7 @@ function Tested({ delivery }: { delivery: WebhookDelivery }) {
       live
       title={delivered ? `It answered ${status} after ${durationMs} ms` : 'The test failed'}
     >
-      {error}
+      {error !== null && failureWords(error)}
       {response !== '' && <div className="dim">{response}</div>}
     </Notice>
   )
@@ -114,17 +115,14 @@ function DeleteDialog({ webhook, etag, onDeleted, onClose }: DeleteProps) {
           with it.
         </p>
         {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <div className="row">
+        <DialogActions>
           <Button
             loading={remove.isPending}
             onClick={() => remove.mutate({ id: webhook.id, etag })}
           >
             Delete 1 webhook
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

@@ -14,7 +14,7 @@ import { whyNot } from '../../lib/permissions.ts'
 import { formatDateTime } from '../../lib/time.ts'
 import { patchWebhookMutation, webhookQuery } from './api.ts'
 import { DeliveriesPanel } from './deliveries-panel.tsx'
-import { webhookVerdict } from './rules.ts'
+import { failureWords, webhookVerdict } from './rules.ts'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 
@@ -61,7 +61,10 @@ function StatePanel({ webhook }: { webhook: Webhook }) {
               ? []
               : [
                   { name: 'Failing since', value: formatDateTime(failingSince) },
-                  { name: 'Attempts', value: `${failedAttempts}; the last: ${lastError}` },
+                  {
+                    name: 'Attempts',
+                    value: `${failedAttempts}; the last: ${failureWords(lastError ?? 'no answer')}`,
+                  },
                 ]),
             ...(oldSecretUntil === null
               ? []

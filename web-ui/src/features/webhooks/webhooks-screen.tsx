@@ -7,6 +7,7 @@ import { ErrorBox } from '../../components/error-box.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
+import { ScrollBox } from '../../components/scroll-box.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Session, Webhook } from '../../lib/api-types.ts'
 import { whyNot } from '../../lib/permissions.ts'
@@ -72,7 +73,7 @@ const wasGivenUp = ({ disabledAt, failingSince }: Webhook) =>
 
 function Table({ webhooks }: { webhooks: Webhook[] }) {
   return (
-    <section className="scroll-x" aria-label="Webhooks, table">
+    <ScrollBox label="Webhooks, table">
       <table className="grid">
         <thead>
           <tr>
@@ -100,7 +101,7 @@ function Table({ webhooks }: { webhooks: Webhook[] }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 

@@ -6,7 +6,7 @@ import type { Webhook, WebhookDelivery } from '../../lib/api-types.ts'
 import { json, problem } from '../../test/fake-api.ts'
 import { renderApp } from '../../test/render-app.tsx'
 import { page, session } from '../../test/samples.ts'
-import { parseEvents, urlTrouble } from './rules.ts'
+import { failureWords, parseEvents, urlTrouble } from './rules.ts'
 
 const permissions = ['webhooks:read', 'webhooks:write']
 const signedIn = { 'GET /session': () => json({ ...session, permissions }) }
@@ -139,4 +139,12 @@ test('events and addresses are read as people type them', () => {
     null,
     expect.any(String),
   ])
+})
+
+test.each([
+  ['getaddrinfo ENOTFOUND hooks.example.org', /^No machine has this name \(getaddrinfo/],
+  ['connect ECONNREFUSED 127.0.0.1:9', /^Nothing listens there \(connect/],
+  ['Answered 500', /^Answered 500$/],
+])('why it failed is said in words: %s', (error, words) => {
+  expect(failureWords(error)).toMatch(words)
 })

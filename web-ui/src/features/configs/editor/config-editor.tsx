@@ -5,10 +5,10 @@ import {
   closeBracketsKeymap,
   completionKeymap,
 } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { defaultKeymap, historyKeymap } from '@codemirror/commands'
 import { indentOnInput } from '@codemirror/language'
 import { lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from '@codemirror/lint'
-import { Annotation, Compartment, EditorState } from '@codemirror/state'
+import { Compartment, EditorState } from '@codemirror/state'
 import {
   EditorView,
   highlightActiveLine,
@@ -23,11 +23,12 @@ import type { Place } from '../../../components/code/positions.ts'
 import type { Problem } from '../problems.ts'
 import type { SchemaNode } from '../schema-walk.ts'
 import { completeConfig, configHover } from './complete.ts'
+import { type DraftDocument, isOwn } from './draft-document.ts'
 
 export type ConfigEditorHandle = { show: (place: Place) => void }
 export type ConfigEditorProps = {
   ref?: React.Ref<ConfigEditorHandle>
-  text: string
+  draft: DraftDocument
   label: string
   readOnly: boolean
   schema: SchemaNode | null
@@ -36,68 +37,50 @@ export type ConfigEditorProps = {
   onChange: (text: string) => void
 }
 
-const fromOutside = Annotation.define<boolean>()
-
 export function ConfigEditor(props: ConfigEditorProps) {
-  const { text, label, readOnly, schema, problems, place } = props
+  const { draft, label, readOnly, schema, problems, place } = props
   const host = useRef<HTMLDivElement>(null)
   const viewRef = useRef<EditorView | null>(null)
   const schemaPart = useRef(new Compartment())
   const onChange = useEffectEvent(props.onChange)
-  const initialText = useEffectEvent(() => text)
 
   useLayoutEffect(() => {
     if (host.current === null) return
-    const view = new EditorView({
-      parent: host.current,
-      state: EditorState.create({
-        doc: initialText(),
-        extensions: [
-          readingExtensions,
-          history(),
-          indentOnInput(),
-          closeBrackets(),
-          highlightActiveLine(),
-          highlightActiveLineGutter(),
-          lintGutter(),
-          EditorState.tabSize.of(2),
-          // The author's bytes are kept: what came with CR LF goes back with it.
-          initialText().includes('\r\n') ? EditorState.lineSeparator.of('\r\n') : [],
-          EditorState.readOnly.of(readOnly),
-          schemaPart.current.of([]),
-          keymap.of([
-            { key: 'F8', run: nextDiagnostic },
-            { key: 'Shift-F8', run: previousDiagnostic },
-            ...closeBracketsKeymap,
-            ...completionKeymap,
-            ...historyKeymap,
-            ...defaultKeymap,
-          ]),
-          EditorView.contentAttributes.of({
-            'aria-label': label,
-            'aria-multiline': 'true',
-            tabindex: '0',
-          }),
-          EditorView.updateListener.of((update) => {
-            if (!update.docChanged) return
-            if (update.transactions.some((one) => one.annotation(fromOutside))) return
-            // At once: a render that lags behind the typing would put an older text back.
-            flushSync(() => onChange(update.state.sliceDoc()))
-          }),
-        ],
+    const view = draft.open(host.current, [
+      readingExtensions,
+      indentOnInput(),
+      closeBrackets(),
+      highlightActiveLine(),
+      highlightActiveLineGutter(),
+      lintGutter(),
+      EditorState.tabSize.of(2),
+      EditorState.readOnly.of(readOnly),
+      schemaPart.current.of([]),
+      keymap.of([
+        { key: 'F8', run: nextDiagnostic },
+        { key: 'Shift-F8', run: previousDiagnostic },
+        ...closeBracketsKeymap,
+        ...completionKeymap,
+        ...historyKeymap,
+        ...defaultKeymap,
+      ]),
+      EditorView.contentAttributes.of({
+        'aria-label': label,
+        'aria-multiline': 'true',
+        tabindex: '0',
       }),
-    })
+      EditorView.updateListener.of((update) => {
+        if (!update.docChanged || !update.transactions.some(isOwn)) return
+        // At once: a render that lags behind the typing would put an older text back.
+        flushSync(() => onChange(draft.text()))
+      }),
+    ])
     viewRef.current = view
     return () => {
-      view.destroy()
+      draft.close()
       viewRef.current = null
     }
-  }, [label, readOnly])
-
-  useLayoutEffect(() => {
-    const view = viewRef.current
-    if (view !== null) replaceText(view, text)
-  }, [text])
+  }, [draft, label, readOnly])
 
   useEffect(() => {
     viewRef.current?.dispatch({
@@ -132,20 +115,4 @@ export function ConfigEditor(props: ConfigEditorProps) {
   }))
 
   return <div ref={host} className={classes.code} />
-}
-
-/** Only what differs is replaced, so that the cursor stays where it was. */
-function replaceText(view: EditorView, whole: string): void {
-  if (view.state.sliceDoc() === whole) return
-  const text = whole.replace(/\r\n?/g, '\n')
-  const old = view.state.doc.toString()
-  const shorter = Math.min(old.length, text.length)
-  let head = 0
-  while (head < shorter && old[head] === text[head]) head += 1
-  let tail = 0
-  while (tail < shorter - head && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1
-  view.dispatch({
-    changes: { from: head, to: old.length - tail, insert: text.slice(head, text.length - tail) },
-    annotations: fromOutside.of(true),
-  })
 }

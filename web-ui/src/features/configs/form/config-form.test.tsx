@@ -6,6 +6,7 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useRef, useState } from 'react'
 import { describe, expect, test } from 'vitest'
+import { useDraftDocument } from '../editor/use-draft-document.ts'
 import type { Problem } from '../problems.ts'
 import { type SchemaNode, schemaAt } from '../schema-walk.ts'
 import type { SchemaTrouble } from '../use-problems.ts'
@@ -56,6 +57,10 @@ function openForm(setting: Setting = {}) {
   const seen = { text, inText: null as string | null }
   function Holder() {
     const [now, setNow] = useState(text)
+    const { change, past } = useDraftDocument(now, (next) => {
+      seen.text = next
+      setNow(next)
+    })
     const form = useRef<ConfigFormHandle>(null)
     return (
       <>
@@ -67,10 +72,8 @@ function openForm(setting: Setting = {}) {
           schema={trouble === null ? schema : null}
           schemaTrouble={trouble}
           problems={problems}
-          onChange={(next) => {
-            seen.text = next
-            setNow(next)
-          }}
+          past={past}
+          onChange={change}
           onShowInText={(pointer) => {
             seen.inText = pointer
           }}

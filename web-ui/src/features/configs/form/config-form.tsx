@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The config as a form: the other view of the same text. Built from the node's schema alone.
 import { Button } from '@mantine/core'
-import { useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { Problem } from '../problems.ts'
@@ -18,9 +18,10 @@ import {
 } from './form-state.ts'
 import { OptionFields } from './option-fields.tsx'
 
-const MAX_UNDO = 100
 const BEGINNING = '{\n  "sites": []\n}\n'
 
+/** Steps back and forth; null: there are none. */
+export type Past = { undo: (() => void) | null; redo: (() => void) | null }
 /** Whether the form could show it: what is wrong with the whole text has no field. */
 export type ConfigFormHandle = { show: (pointer: string) => boolean }
 export type ConfigFormProps = {
@@ -31,18 +32,20 @@ export type ConfigFormProps = {
   schema: SchemaNode | null
   schemaTrouble: SchemaTrouble | null
   problems: readonly Problem[]
+  /** The history that the text view has, too. */
+  past: Past
   onChange: (text: string) => void
   onShowInText: (pointer: string) => void
 }
 
 export function ConfigForm(props: ConfigFormProps) {
-  const { text, label, readOnly, schema, schemaTrouble, problems, onChange, onShowInText } = props
+  const { text, label, readOnly, schema, schemaTrouble, problems, past } = props
+  const { onChange, onShowInText } = props
   const reading = readText(text)
   const root = useRef<HTMLFieldSetElement>(null)
   const [open, setOpen] = useState(() => firstOpen(reading))
   const [wanted, setWanted] = useState<readonly string[]>([])
   const [said, setSaid] = useState('')
-  const { past, record, undo } = useUndo(text, onChange)
   // Two changes of one event, as a blur and a click are, build on each other.
   const latest = useRef(text)
   useEffect(() => {
@@ -82,16 +85,12 @@ export function ConfigForm(props: ConfigFormProps) {
     )
   }
   if (text.trim() === '' && !readOnly) {
-    const begin = () => {
-      record(text, BEGINNING)
-      onChange(BEGINNING)
-    }
     return (
       <NoForm
         tone="info"
         title="There is no text yet."
         action={
-          <Button size="xs" onClick={begin}>
+          <Button size="xs" onClick={() => onChange(BEGINNING)}>
             Begin a config
           </Button>
         }
@@ -114,7 +113,6 @@ export function ConfigForm(props: ConfigFormProps) {
     edit: (change) => {
       const next = change(latest.current)
       if (next === latest.current) return
-      record(latest.current, next)
       latest.current = next
       onChange(next)
     },
@@ -133,23 +131,20 @@ export function ConfigForm(props: ConfigFormProps) {
   }
   return (
     <FormContext value={state}>
-      <fieldset ref={root} className={classes.form} aria-label={label}>
+      <fieldset
+        ref={root}
+        className={classes.form}
+        aria-label={label}
+        onKeyDown={(event) => {
+          if (!readOnly) stepByKey(event, past)
+        }}
+      >
         <div className={classes.formHead}>
           <span className="dim">
             What you change here changes the text, and nothing else of it. An empty field means its
             default.
           </span>
-          {!readOnly && (
-            <Button
-              size="compact-xs"
-              variant="default"
-              flex="none"
-              disabled={past === 0}
-              onClick={undo}
-            >
-              Undo
-            </Button>
-          )}
+          {!readOnly && <Steps past={past} />}
         </div>
         <OptionFields path={[]} schema={schema} value={reading.value} level={2} />
         <span role="status" className="visually-hidden">
@@ -175,21 +170,26 @@ function NoForm(props: NoFormProps) {
   )
 }
 
-/** Steps back through what the form did, for as long as nothing else changed the text. */
-function useUndo(text: string, onChange: (text: string) => void) {
-  const [steps, setSteps] = useState<{ before: string; after: string }[]>([])
-  const last = steps.at(-1)
-  const usable = last !== undefined && last.after === text
-  return {
-    past: usable ? steps.length : 0,
-    record: (before: string, after: string) =>
-      setSteps((now) => [...now.filter((_, i) => i >= now.length - MAX_UNDO), { before, after }]),
-    undo: () => {
-      if (last === undefined || !usable) return
-      setSteps(steps.slice(0, -1))
-      onChange(last.before)
-    },
-  }
+/** The browser's own undo knows one field, and brings back there what the text has no more. */
+function stepByKey(event: KeyboardEvent, { undo, redo }: Past): void {
+  const key = event.key.toLowerCase()
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || (key !== 'z' && key !== 'y')) return
+  event.preventDefault()
+  if (key === 'y' || event.shiftKey) redo?.()
+  else undo?.()
+}
+
+function Steps({ past: { undo, redo } }: { past: Past }) {
+  return (
+    <Button.Group>
+      <Button size="compact-xs" variant="default" disabled={undo === null} onClick={() => undo?.()}>
+        Undo
+      </Button>
+      <Button size="compact-xs" variant="default" disabled={redo === null} onClick={() => redo?.()}>
+        Redo
+      </Button>
+    </Button.Group>
+  )
 }
 
 /** The sites are what one comes for; a single one is shown at once. */

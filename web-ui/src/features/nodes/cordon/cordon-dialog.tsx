@@ -3,7 +3,7 @@ import { TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import type { Node } from '../../../lib/api-types.ts'
 import { cordonMutation } from '../api.ts'
@@ -39,13 +39,15 @@ export function CordonDialog({ node, onClose }: { node: Node; onClose: () => voi
           onChange={(event) => setReason(event.currentTarget.value)}
         />
         {cordon.isError && <ErrorBox what="Not cordoned" error={cordon.error} />}
-        <ActionButton
-          type="submit"
-          loading={cordon.isPending}
-          blockedBy={reason.trim() === '' ? 'Say why first.' : null}
-        >
-          Cordon {node.name}
-        </ActionButton>
+        <DialogActions>
+          <ActionButton
+            type="submit"
+            loading={cordon.isPending}
+            blockedBy={reason.trim() === '' ? 'Say why first.' : null}
+          >
+            Cordon {node.name}
+          </ActionButton>
+        </DialogActions>
       </form>
     </Dialog>
   )

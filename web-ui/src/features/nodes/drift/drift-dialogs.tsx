@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { ConfigErrors } from '../../../components/config-errors.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { toApiError } from '../../../lib/api-error.ts'
 import type { DriftAnswer, Node } from '../../../lib/api-types.ts'
@@ -65,14 +65,11 @@ export function AdoptDialog({ node, digest, config, onAdopted, onClose }: AdoptD
           data-autofocus
         />
         <Trouble error={decide.error} config={config} />
-        <div className="row">
+        <DialogActions>
           <Button type="submit" loading={decide.isPending}>
             Save as a new version of {name}
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </form>
     </Dialog>
   )
@@ -95,17 +92,14 @@ export function DiscardDialog({ node, digest, onClose }: DialogProps) {
           </li>
         </ul>
         <Trouble error={decide.error} config={null} />
-        <div className="row">
+        <DialogActions>
           <Button
             loading={decide.isPending}
             onClick={() => decide.mutate({ id: node.id, digest, action: 'discard' })}
           >
             Discard the change on 1 node
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

@@ -3,10 +3,11 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { QueryStates } from '../../../components/query-states.tsx'
+import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import { useNow } from '../../../hooks/use-now.ts'
@@ -59,7 +60,7 @@ function Tokens({ tokens, onDelete }: TokensProps) {
     )
   }
   return (
-    <section className="scroll-x" aria-label="Tokens, table">
+    <ScrollBox label="Tokens, table">
       <table className="grid">
         <thead>
           <tr>
@@ -103,7 +104,7 @@ function Tokens({ tokens, onDelete }: TokensProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }
 
@@ -142,14 +143,11 @@ function DeleteDialog({ token, onClose }: { token: EnrolmentToken; onClose: () =
           {usesText(token)}.
         </p>
         {remove.isError && <ErrorBox what="Not deleted" error={remove.error} />}
-        <div className="row">
+        <DialogActions>
           <Button loading={remove.isPending} onClick={() => remove.mutate(token.id)}>
             Delete 1 token
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

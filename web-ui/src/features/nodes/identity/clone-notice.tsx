@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../../../components/action-button.tsx'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
@@ -120,17 +120,14 @@ function KeepDialog({ node, clone, process, onClose }: KeepDialogProps) {
           )}
         </ul>
         {decide.isError && <ErrorBox what="Not decided" error={decide.error} />}
-        <div className="row">
+        <DialogActions>
           <Button
             loading={decide.isPending}
             onClick={() => decide.mutate({ id: node.id, keep: process.incarnation })}
           >
             Keep {processName(process)}
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

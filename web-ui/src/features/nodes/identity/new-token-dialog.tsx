@@ -2,7 +2,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import type { Node } from '../../../lib/api-types.ts'
 import { createTokenMutation, tokensQuery } from '../enrolment/api.ts'
@@ -24,16 +24,11 @@ export function NewTokenDialog({ node, onClose }: { node: Node; onClose: () => v
           pending={create.isPending}
           error={create.error}
           onConfirm={(expiresInSeconds) => create.mutate({ nodeId: node.id, expiresInSeconds })}
-          onClose={onClose}
         />
       ) : (
         <div className="stack">
           <JoinCommand token={create.data} />
-          <div className="row">
-            <Button variant="default" onClick={onClose}>
-              Close
-            </Button>
-          </div>
+          <DialogActions leave="Done" />
         </div>
       )}
     </Dialog>
@@ -45,10 +40,9 @@ type ConfirmProps = {
   pending: boolean
   error: Error | null
   onConfirm: (expiresInSeconds: number) => void
-  onClose: () => void
 }
 
-function Confirm({ node, pending, error, onConfirm, onClose }: ConfirmProps) {
+function Confirm({ node, pending, error, onConfirm }: ConfirmProps) {
   const [life, setLife] = useState<number>(DEFAULT_LIFE_SECONDS)
   const isGood = node.identity.state === 'good'
   const handleSubmit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -72,14 +66,11 @@ function Confirm({ node, pending, error, onConfirm, onClose }: ConfirmProps) {
         data={lives.map(({ seconds, label }) => ({ value: String(seconds), label }))}
       />
       {error !== null && <ErrorBox what="No token was made" error={error} />}
-      <div className="row">
+      <DialogActions>
         <Button type="submit" loading={pending}>
           Make a token for {node.name}
         </Button>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-      </div>
+      </DialogActions>
     </form>
   )
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Dialog } from '../../../components/dialog.tsx'
+import { Dialog, DialogActions } from '../../../components/dialog.tsx'
 import { ErrorBox } from '../../../components/error-box.tsx'
 import type { Node } from '../../../lib/api-types.ts'
 import { revokeIdentityMutation } from '../api.ts'
@@ -28,14 +28,11 @@ export function RevokeDialog({ node, onClose }: { node: Node; onClose: () => voi
           </li>
         </ul>
         {revoke.isError && <ErrorBox what="Not revoked" error={revoke.error} />}
-        <div className="row">
+        <DialogActions>
           <Button loading={revoke.isPending} onClick={() => revoke.mutate(node.id)}>
             Revoke the identity of 1 node
           </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </div>
+        </DialogActions>
       </div>
     </Dialog>
   )

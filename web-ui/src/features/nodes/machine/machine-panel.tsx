@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { Facts } from '../../../components/facts.tsx'
+import { ScrollBox } from '../../../components/scroll-box.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { TimeAgo } from '../../../components/time-ago.tsx'
 import type { Node, NodeHost } from '../../../lib/api-types.ts'
@@ -67,7 +68,7 @@ export function RootsPanel({ host }: { host: NodeHost | null }) {
         <h2 id="roots-heading">Disks of the roots</h2>
         <span className="dim">reads of the whole disk, between the last two reports</span>
       </div>
-      <section className="scroll-x" aria-label="Disks of the roots, table">
+      <ScrollBox label="Disks of the roots, table">
         <table className="grid">
           <thead>
             <tr>
@@ -98,7 +99,7 @@ export function RootsPanel({ host }: { host: NodeHost | null }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollBox>
       {why !== null && <p className="panel-body dim">{why}</p>}
     </section>
   )

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The draft as a document with a history, for as long as its config is open. Both views of it, text
+// and form, change this one: what was done in either is undone in either.
+import { history, redo, redoDepth, undo, undoDepth } from '@codemirror/commands'
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  type Extension,
+  type Transaction,
+  type TransactionSpec,
+} from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { authorsText, keepLineEnds, lineEndsOf, plainLineEnds, setLineEnds } from './line-ends.ts'
+
+export type DraftDocument = {
+  text: () => string
+  /** The text is this now, by another hand than that of the view. */
+  become: (text: string) => void
+  undo: () => void
+  redo: () => void
+  /** How far back and forth, as something that can be compared. */
+  reach: () => string
+  subscribe: (listener: () => void) => () => void
+  /** Shows it in an editor; the view is closed before another is opened. */
+  open: (parent: Element, extensions: Extension) => EditorView
+  close: () => void
+}
+
+const byAnotherHand = Annotation.define<boolean>()
+export const isOwn = (transaction: Transaction) => transaction.annotation(byAnotherHand) !== true
+
+export function createDraftDocument(text: string): DraftDocument {
+  const viewPart = new Compartment()
+  let kept = EditorState.create({
+    doc: text,
+    extensions: [history(), keepLineEnds(text), viewPart.of([])],
+  })
+  let view: EditorView | null = null
+  const listeners = new Set<() => void>()
+  const stateNow = () => view?.state ?? kept
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  const apply = (transaction: Transaction) => {
+    if (view === null) kept = transaction.state
+    else view.dispatch(transaction)
+    tell()
+  }
+  const target = () => ({ state: stateNow(), dispatch: apply })
+  return {
+    text: () => authorsText(stateNow()),
+    become: (whole) => {
+      const state = stateNow()
+      if (authorsText(state) !== whole) apply(state.update(replacement(state, whole)))
+    },
+    undo: () => undo(target()),
+    redo: () => redo(target()),
+    reach: () => `${undoDepth(stateNow())} ${redoDepth(stateNow())}`,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    open: (parent, extensions) => {
+      const effects = viewPart.reconfigure([extensions, EditorView.updateListener.of(tell)])
+      view = new EditorView({ parent, state: kept.update({ effects }).state })
+      return view
+    },
+    close: () => {
+      if (view === null) return
+      kept = view.state.update({ effects: viewPart.reconfigure([]) }).state
+      view.destroy()
+      view = null
+    },
+  }
+}
+
+/** Only what differs is replaced, so that the cursor stays where it was. */
+function replacement(state: EditorState, whole: string): TransactionSpec {
+  const text = plainLineEnds(whole)
+  const old = state.doc.toString()
+  const shorter = Math.min(old.length, text.length)
+  let head = 0
+  while (head < shorter && old[head] === text[head]) head += 1
+  let tail = 0
+  while (tail < shorter - head && old.at(-1 - tail) === text.at(-1 - tail)) tail += 1
+  return {
+    changes: { from: head, to: old.length - tail, insert: text.slice(head, text.length - tail) },
+    effects: setLineEnds.of(lineEndsOf(whole)),
+    annotations: byAnotherHand.of(true),
+  }
+}

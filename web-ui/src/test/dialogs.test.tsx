@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+// What holds of every dialog, so that each can be worked with the keyboard and without looking:
+// it begins at its first field or, without one, at the way out; Enter in a field does what the
+// dialog is for; it can be left without doing anything; and then the focus is where it came from.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRouter,
+  Link,
+  RouterProvider,
+} from '@tanstack/react-router'
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { type ReactNode, useState } from 'react'
+import { describe, expect, test } from 'vitest'
+import { ConfirmRecoveryDialog } from '../features/backups/confirm-recovery-dialog.tsx'
+import { DeleteBackupDialog } from '../features/backups/delete-backup-dialog.tsx'
+import { DiscardDialog as DiscardDraftDialog } from '../features/configs/discard-dialog.tsx'
+import { LeaveGuard } from '../features/configs/leave-guard.tsx'
+import { RestoreDialog } from '../features/configs/restore-dialog.tsx'
+import { SaveVersionDialog } from '../features/configs/save-version-dialog.tsx'
+import type { DraftHandle } from '../features/configs/use-draft.ts'
+import { DeleteGroupDialog } from '../features/groups/delete-dialog.tsx'
+import { GroupDialog } from '../features/groups/group-dialog.tsx'
+import { CordonDialog } from '../features/nodes/cordon/cordon-dialog.tsx'
+import { AdoptDialog, DiscardDialog } from '../features/nodes/drift/drift-dialogs.tsx'
+import { EditNodeDialog } from '../features/nodes/edit-node-dialog.tsx'
+import { TokensPanel } from '../features/nodes/enrolment/tokens-panel.tsx'
+import { CloneNotice } from '../features/nodes/identity/clone-notice.tsx'
+import { NewTokenDialog } from '../features/nodes/identity/new-token-dialog.tsx'
+import { RevokeDialog as RevokeIdentityDialog } from '../features/nodes/identity/revoke-dialog.tsx'
+import { EmergencyButton } from '../features/rollouts/emergency-dialog.tsx'
+import { RolloutActions } from '../features/rollouts/rollout-actions.tsx'
+import { RevokeDialog } from '../features/tokens/revoke-dialog.tsx'
+import { EditUserDialog } from '../features/users/edit-user-dialog.tsx'
+import { NewUserDialog } from '../features/users/new-user-dialog.tsx'
+import { WebhookActions } from '../features/webhooks/webhook-actions.tsx'
+import type { Backup, Recovery, Token, User, Webhook } from '../lib/api-types.ts'
+import { fakeApi, type Handlers, json, never, problem } from './fake-api.ts'
+import {
+  config,
+  createdToken,
+  group,
+  impact,
+  node,
+  page,
+  plan,
+  rollout,
+  session,
+  version,
+} from './samples.ts'
+
+const edge = node()
+const at = new Date(Date.now() - 60_000).toISOString()
+const everything: typeof session = {
+  ...session,
+  permissions: ['nodes:write', 'nodes:enrol', 'rollouts:run', 'rollouts:emergency'],
+}
+const draftNow = { text: '{}', baseVersion: 2, updatedBy: 'ana', updatedAt: at }
+const draft: DraftHandle = {
+  ...{ text: '{}', saved: { body: draftNow, etag: '"1"' }, dirty: false, save: { kind: 'idle' } },
+  ...{ change() {}, flush: async () => true, keepMine() {}, takeTheirs() {}, merge() {} },
+  ...{ unresolved: [], replace() {}, setAside: null, bringBack() {} },
+}
+const backup: Backup = {
+  ...{ id: 'backup_1', state: 'done', trigger: 'schedule', fileName: 'farmstead-1.tar.gz.age' },
+  ...{ createdBy: null, createdAt: at, endedAt: at, sizeBytes: 2048, sha256: 'c'.repeat(64) },
+  ...{ epoch: 4, schema: '028-backups', reason: '' },
+}
+const recovery: Recovery = { highestEpoch: 4, unheard: [] } as unknown as Recovery
+const user: User = {
+  ...{ id: 'user_2', username: 'bo', roles: ['viewer'], scope: null, disabled: false },
+  ...{ passwordChangeRequired: false, secondFactor: false, createdAt: at },
+} as User
+const token = { id: 'token_1', name: 'nightly', lastUsedAt: null } as Token
+const webhook = { id: 'webhook_1', url: 'https://hooks.example.org/x', disabledAt: null } as Webhook
+const process = { incarnation: 'a'.repeat(32), hostname: 'host-1', address: null, lastSeenAt: at }
+const clone = {
+  ...{ detectedAt: at, keep: null, state: 'undecided' },
+  incarnations: [process, { ...process, incarnation: 'b'.repeat(32), hostname: 'host-2' }],
+} as unknown as NonNullable<typeof edge.clone>
+const order = { config: 'default', version: 2, selector: '', message: '' }
+
+type Row = {
+  file: string
+  /** The dialog, or (`opens`) what opens it by itself. */
+  show: (onClose: () => void) => ReactNode
+  opens?: string
+  opensBy?: 'link'
+  leave?: string
+  answers?: Handlers
+  /** Where it begins; none: at Cancel. */
+  field?: { role: 'textbox' | 'combobox' | 'checkbox'; name: string | RegExp; type?: string }
+  /** What Enter asks the control plane for. */
+  sends?: string
+}
+const why = (name: string | RegExp) => ({ role: 'textbox', name, type: 'It is slow' }) as const
+const path = `/nodes/${edge.id}`
+const acts = `/rollouts/${rollout().id}/actions`
+
+const DIALOGS: Record<string, Row> = {
+  'save a version': {
+    file: 'configs/save-version-dialog.tsx',
+    show: (onClose) => (
+      <SaveVersionDialog config={config()} draft={draft} onClose={onClose} onSaved={() => {}} />
+    ),
+    field: { role: 'textbox', name: 'Message', type: 'Longer caching' },
+    sends: 'POST /configs/default/versions',
+  },
+  'discard a draft': {
+    file: 'configs/discard-dialog.tsx',
+    show: (onClose) => <DiscardDraftDialog config={config()} draft={draft} onClose={onClose} />,
+  },
+  'leave what is not saved': {
+    file: 'configs/leave-guard.tsx',
+    show: () => (
+      <>
+        <LeaveGuard draft={{ ...draft, dirty: true, flush: async () => false }} />
+        <Link to="/audit">Audit</Link>
+      </>
+    ),
+    opens: 'Audit',
+    opensBy: 'link',
+    leave: 'Stay here',
+  },
+  'restore a version': {
+    file: 'configs/restore-dialog.tsx',
+    show: (onClose) => <RestoreDialog version={version({ number: 1 })} onClose={onClose} />,
+    answers: {
+      'GET /configs/default': () => json(config()),
+      'GET /configs/default/draft': () => json(draftNow, { etag: '"1"' }),
+    },
+    field: { role: 'textbox', name: 'Message' },
+    sends: 'POST /configs/default/versions/1/actions/restore',
+  },
+  'restore the newest version': {
+    file: 'configs/restore-dialog.tsx',
+    show: (onClose) => <RestoreDialog version={version()} onClose={onClose} />,
+    answers: {
+      'GET /configs/default': () => json(config()),
+      'GET /configs/default/draft': () => json(draftNow, { etag: '"1"' }),
+    },
+  },
+  'revert a rollout': {
+    file: 'rollouts/rollout-actions.tsx',
+    show: () => <RolloutActions rollout={rollout()} session={everything} />,
+    opens: 'Revert',
+    field: why(/^Why/),
+    sends: `POST ${acts}/revert`,
+  },
+  'begin an emergency': {
+    file: 'rollouts/emergency-dialog.tsx',
+    show: () => <EmergencyButton order={order} session={everything} onStarted={() => {}} />,
+    opens: 'Emergency…',
+    answers: {
+      'POST /rollouts': ({ query }) => (query.get('dryRun') === '1' ? json(plan()) : never()),
+    },
+    field: why('Why'),
+    sends: 'POST /rollouts',
+  },
+  'cordon a node': {
+    file: 'nodes/cordon/cordon-dialog.tsx',
+    show: (onClose) => <CordonDialog node={edge} onClose={onClose} />,
+    field: why('Why'),
+    sends: `PUT ${path}/cordon`,
+  },
+  'rename a node': {
+    file: 'nodes/edit-node-dialog.tsx',
+    show: (onClose) => <EditNodeDialog node={edge} onClose={onClose} />,
+    answers: { [`GET ${path}`]: () => json(edge, { etag: '"7"' }) },
+    field: { role: 'textbox', name: 'Name' },
+    sends: `PATCH ${path}`,
+  },
+  'keep what drifted': {
+    file: 'nodes/drift/drift-dialogs.tsx',
+    show: (onClose) => (
+      <AdoptDialog node={edge} digest="d" config="default" onAdopted={() => {}} onClose={onClose} />
+    ),
+    field: why(/^Message/),
+    sends: `POST ${path}/drift`,
+  },
+  'discard what drifted': {
+    file: 'nodes/drift/drift-dialogs.tsx',
+    show: (onClose) => <DiscardDialog node={edge} digest="d" onClose={onClose} />,
+  },
+  'a token for a known node': {
+    file: 'nodes/identity/new-token-dialog.tsx',
+    show: (onClose) => <NewTokenDialog node={edge} onClose={onClose} />,
+    // A list opens with Enter, in every browser.
+    field: { role: 'combobox', name: 'Good for' },
+  },
+  'revoke an identity': {
+    file: 'nodes/identity/revoke-dialog.tsx',
+    show: (onClose) => <RevokeIdentityDialog node={edge} onClose={onClose} />,
+  },
+  'keep one of two clones': {
+    file: 'nodes/identity/clone-notice.tsx',
+    show: () => <CloneNotice node={edge} clone={clone} session={everything} />,
+    opens: 'Keep host-1',
+  },
+  'delete an enrolment token': {
+    file: 'nodes/enrolment/tokens-panel.tsx',
+    show: () => <TokensPanel />,
+    opens: 'Delete the token made',
+    answers: { 'GET /enrolment-tokens': () => json(page(createdToken())) },
+  },
+  'revoke an API token': {
+    file: 'tokens/revoke-dialog.tsx',
+    show: (onClose) => <RevokeDialog token={token} onClose={onClose} />,
+  },
+  'make a group': {
+    file: 'groups/group-dialog.tsx',
+    show: (onClose) => <GroupDialog name={null} onClose={onClose} />,
+    answers: {
+      'GET /configs': () => json(page(config())),
+      'POST /groups': ({ query }) => (query.get('dryRun') === '1' ? json(impact()) : never()),
+    },
+    field: { role: 'textbox', name: 'Name', type: 'europe' },
+    sends: 'POST /groups',
+  },
+  'change a group': {
+    file: 'groups/group-dialog.tsx',
+    show: (onClose) => <GroupDialog name="europe" onClose={onClose} />,
+    answers: {
+      'GET /configs': () => json(page(config())),
+      'GET /groups/europe': () => json(group(), { etag: '"1"' }),
+      'PUT /groups/europe': ({ query }) =>
+        query.get('dryRun') === '1' ? json(impact()) : never(),
+    },
+    field: { role: 'textbox', name: /^Description/ },
+    sends: 'PUT /groups/europe',
+  },
+  'remove a group': {
+    file: 'groups/delete-dialog.tsx',
+    show: (onClose) => <DeleteGroupDialog name="europe" onClose={onClose} />,
+    answers: {
+      'GET /groups/europe': () => json(group(), { etag: '"1"' }),
+      'DELETE /groups/europe': () => json(impact()),
+    },
+  },
+  'add a user': {
+    file: 'users/new-user-dialog.tsx',
+    show: (onClose) => <NewUserDialog onClose={onClose} />,
+    field: { role: 'textbox', name: 'User name', type: 'cleo' },
+    sends: 'POST /users',
+  },
+  'change a user': {
+    file: 'users/edit-user-dialog.tsx',
+    show: (onClose) => <EditUserDialog user={user} isSelf={false} onClose={onClose} />,
+    answers: { 'GET /users/user_2': () => json(user, { etag: '"1"' }) },
+    field: { role: 'checkbox', name: /^viewer/i },
+    sends: 'PATCH /users/user_2',
+  },
+  'delete a webhook': {
+    file: 'webhooks/webhook-actions.tsx',
+    show: () => (
+      <WebhookActions webhook={webhook} etag={'"1"'} blockedBy={null} onDeleted={() => {}} />
+    ),
+    opens: 'Delete',
+  },
+  'delete a backup': {
+    file: 'backups/delete-backup-dialog.tsx',
+    show: (onClose) => <DeleteBackupDialog backup={backup} onClose={onClose} />,
+  },
+  'go on from a backup': {
+    file: 'backups/confirm-recovery-dialog.tsx',
+    show: (onClose) => <ConfirmRecoveryDialog recovery={recovery} onClose={onClose} />,
+    field: { role: 'checkbox', name: /^No other control plane/ },
+  },
+}
+
+function Stage({ row }: { row: Row }) {
+  const [isOpen, setOpen] = useState(false)
+  if (row.opens !== undefined) return row.show(() => {})
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Open it
+      </button>
+      {isOpen && row.show(() => setOpen(false))}
+    </>
+  )
+}
+
+/** Opens the dialog with the keyboard and waits until it has begun. */
+async function open(row: Row) {
+  const api = fakeApi({
+    'GET /nodes': () => json(page(edge)),
+    ...(row.sends !== undefined && { [row.sends]: never }),
+    ...row.answers,
+  })
+  const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const router = createRouter({
+    routeTree: createRootRoute({ component: () => <Stage row={row} /> }),
+    history: createMemoryHistory(),
+  })
+  render(
+    <MantineProvider env="test">
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>,
+  )
+  const keys = userEvent.setup()
+  const name = row.opens === undefined ? 'Open it' : new RegExp(`^${row.opens}`)
+  const opener = await screen.findByRole(row.opensBy ?? 'button', { name })
+  opener.focus()
+  await keys.keyboard('{Enter}')
+  const dialog = await screen.findByRole('dialog')
+  const start = await waitFor(() => {
+    const { role, name } = row.field ?? { role: 'button' as const, name: row.leave ?? 'Cancel' }
+    const found = within(dialog).getByRole(role, { name })
+    expect(found).toHaveFocus()
+    return found
+  })
+  return { api, keys, opener, dialog, start }
+}
+
+describe.each(Object.entries(DIALOGS))('the dialog to %s', (_, row) => {
+  test('begins where one goes on, and Cancel leads back to what opened it', async () => {
+    const { api, keys, opener, dialog } = await open(row)
+    const cancel = within(dialog).getByRole('button', { name: row.leave ?? 'Cancel' })
+    cancel.focus()
+    await keys.keyboard('{Enter}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    await waitFor(() => expect(opener).toHaveFocus())
+    const asked = api.requests.filter(
+      ({ method, query }) => method !== 'GET' && query.get('dryRun') !== '1',
+    )
+    expect(asked).toEqual([])
+  })
+
+  test('is left with Escape, too', async () => {
+    const { keys, opener } = await open(row)
+    await keys.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    await waitFor(() => expect(opener).toHaveFocus())
+  })
+})
+
+const sending = Object.entries(DIALOGS).filter(([, { sends }]) => sends !== undefined)
+
+test.each(sending)('Enter in the first field of the dialog to %s does it', async (_, row) => {
+  const { api, keys, dialog, start } = await open(row)
+  if (row.field?.type !== undefined) await keys.type(start, row.field.type)
+  // What is asked first, as what a change would do, is answered before.
+  await waitFor(() => {
+    const submit = within(dialog)
+      .getAllByRole('button')
+      .filter((one) => one.getAttribute('type') === 'submit')
+    expect(submit).toHaveLength(1)
+    expect(submit[0]).toBeEnabled()
+  })
+  start.focus()
+  await keys.keyboard(
+    start instanceof HTMLTextAreaElement ? '{Control>}{Enter}{/Control}' : '{Enter}',
+  )
+  const sent = () =>
+    api.requests
+      .filter(({ query }) => query.get('dryRun') !== '1')
+      .map(({ method, path }) => `${method} ${path}`)
+  await waitFor(() => expect(sent()).toContain(row.sends))
+  expect(screen.getByRole('dialog')).toBeVisible()
+})
+
+test('a dialog that is refused keeps what was typed, and the focus in it', async () => {
+  const row = DIALOGS['cordon a node']
+  if (row === undefined) throw new Error('no such row')
+  const refuse = { [`PUT ${path}/cordon`]: () => problem(409, 'conflict', 'Somebody was faster.') }
+  const { keys, dialog, start } = await open({ ...row, answers: refuse })
+  await keys.type(start, 'A new disk{Enter}')
+  expect(await within(dialog).findByText('Somebody was faster.')).toBeVisible()
+  expect(start).toHaveValue('A new disk')
+  expect(dialog).toContainElement(document.activeElement as HTMLElement)
+})
+
+test('what opened a dialog and went with what was done leaves the focus to the page', async () => {
+  fakeApi({ [`PUT ${path}/cordon`]: () => new Response(null, { status: 204 }) })
+  function Gone() {
+    const [state, setState] = useState<'closed' | 'open' | 'done'>('closed')
+    return (
+      <main id="main" tabIndex={-1}>
+        {state !== 'done' && (
+          <button type="button" onClick={() => setState('open')}>
+            Cordon
+          </button>
+        )}
+        {state === 'open' && <CordonDialog node={edge} onClose={() => setState('done')} />}
+      </main>
+    )
+  }
+  render(
+    <MantineProvider env="test">
+      <QueryClientProvider client={new QueryClient()}>
+        <Gone />
+      </QueryClientProvider>
+    </MantineProvider>,
+  )
+  const keys = userEvent.setup()
+  await keys.click(screen.getByRole('button', { name: 'Cordon' }))
+  await waitFor(() => expect(screen.getByRole('textbox', { name: 'Why' })).toHaveFocus())
+  await keys.keyboard('A new disk{Enter}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await waitFor(() => expect(screen.getByRole('main')).toHaveFocus())
+})
+
+test('every dialog of the console is held to this', () => {
+  const features = join(import.meta.dirname, '../features')
+  const files = readdirSync(features, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx$/.test(file) && !/\.test\./.test(file))
+    .filter((file) => /<(Dialog|Modal)\b/.test(readFileSync(join(features, file), 'utf8')))
+  const held = new Set(Object.values(DIALOGS).map(({ file }) => file))
+  expect(files.filter((file) => !held.has(file))).toEqual([])
+  expect(files.length).toBeGreaterThan(15)
+})
