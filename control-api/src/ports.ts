@@ -51,6 +51,8 @@ export type Rendered = { text: string; digest: string }
 export type Releases = {
   /** What new nodes of the group get: the last version released that goes to it; null: none yet. */
   releasedVersion(trx: Transaction<Database>, to: Recipient): Promise<Release | null>
+  /** Those that a node was well with, newest first, each once; at most five. */
+  provenReleases(trx: Transaction<Database>, to: Recipient): Promise<Release[]>
   /**
    * The version's text as the node gets it, and the digest of what comes out; null: an override makes it
    * unreadable, or a variable has no value.

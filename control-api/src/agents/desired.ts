@@ -64,7 +64,8 @@ export function createDesired(deps: Deps) {
     // What this database says of the node is from before the backup.
     if (identity.recovery) return null
     let latest = await latestAssignment(db, nodeId)
-    if (!latest) {
+    // Also one that refused what it got as a new node.
+    if (!latest || (isSettled(latest) && latest.rollout_id === null)) {
       await inbox.offerFirstRelease(nodeId)
       latest = await latestAssignment(db, nodeId)
     }

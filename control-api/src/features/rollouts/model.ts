@@ -89,6 +89,8 @@ export type Progress = {
   hold: Hold | null
   /** Why it goes back; null: it goes forward. */
   goesBack: string | null
+  /** Who proves the version in this wave instead of whom; null, or left out by rollouts of before: nobody does. */
+  standIn?: string | null
 }
 export type Rollout = {
   state: RolloutState
@@ -228,6 +230,7 @@ export const firstProgress = (
   progressLeftMs: progressDeadlineMs,
   hold: null,
   goesBack: null,
+  standIn: null,
 })
 
 const TERMINAL = new Set<RolloutState>([

@@ -160,14 +160,18 @@ describe('POST /rollouts', () => {
     expect(service.nodes[0]?.ran).toHaveLength(1)
   })
 
-  it('releases to an empty farm at once; the node that joins later gets it', async () => {
+  it('proves nothing on an empty farm: what nodes to come get stays as it was', async () => {
     const service = await farm([])
-    expect((await push(service.admin, 1)).json()).toMatchObject({
-      state: 'succeeded',
-      reason: 'There is no node to change.',
+    const { admin, services } = service
+    expect((await push(admin, 1)).json()).toMatchObject({
+      state: 'cancelled',
+      reason: expect.stringContaining('Nothing is proven: there was no node to change'),
     })
+    expect(await services.db.selectFrom('releases').selectAll().execute()).toEqual([])
     const node = await addNode(service, 'edge-1')
-    await expect.poll(() => node.ran, { timeout: 5_000 }).toEqual([text(8080)])
+    const { id } = (await push(admin, 1)).json()
+    await reaches(service, id, 'succeeded')
+    expect(node.ran).toEqual([text(8080)])
   })
 
   it('is refused while another one is under way when it says so, and names that one', async () => {
