@@ -1824,6 +1824,8 @@ export interface components {
             p99Seconds: number | null;
             readWaitP99Seconds: number | null;
             errorRatio: number | null;
+            clientErrorRatio: number | null;
+            notFoundRatio: number | null;
             requestsPerSecond: number | null;
         };
         Metrics: {
@@ -1841,6 +1843,8 @@ export interface components {
                 count: (number | null)[];
                 requestsPerSecond: (number | null)[];
                 errorRatio: (number | null)[];
+                clientErrorRatio: (number | null)[];
+                notFoundRatio: (number | null)[];
                 bytesPerSecond: (number | null)[];
                 coverage: number[];
             }[];
@@ -2205,6 +2209,8 @@ export interface components {
             previousVersion: number | null;
             /** @description It is only for these nodes; empty: all the config goes to */
             selector: string;
+            /** @description The order named its nodes: what they prove is not released */
+            namesNodes: boolean;
             state: components["schemas"]["RolloutState"];
             /** @description Send it back with an action; 409 when it moved on */
             stateVersion: number;
@@ -2243,12 +2249,14 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
                 }[];
+                /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
+                isAlone: boolean;
                 minSamples: number;
                 probes: {
                     /**
@@ -2279,7 +2287,7 @@ export interface components {
                 message: string;
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
                     max: number;
                     /** @enum {unknown} */
                     verdict: "fail" | "no_data" | "inconclusive" | "pass";
@@ -2387,12 +2395,14 @@ export interface components {
                 onFailure: "revert" | "freeze" | "pause";
                 gates: {
                     /** @enum {unknown} */
-                    metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
-                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                    metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                    /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                     max: number;
                     /** @enum {unknown} */
                     onFail: "revert" | "freeze" | "pause";
                 }[];
+                /** @description A single node, which has nobody to compare with: unless the order names gates, time lets it through; what its answers say against what it did before counts */
+                isAlone: boolean;
                 minSamples: number;
                 probes: {
                     /**
@@ -7617,6 +7627,8 @@ export interface operations {
                      *             "p99Seconds": 0.25,
                      *             "readWaitP99Seconds": 0.25,
                      *             "errorRatio": 0.25,
+                     *             "clientErrorRatio": 0.25,
+                     *             "notFoundRatio": 0.25,
                      *             "requestsPerSecond": 0.25
                      *           },
                      *           "gauges": {},
@@ -7974,6 +7986,8 @@ export interface operations {
                      *         "p99Seconds": 0.25,
                      *         "readWaitP99Seconds": 0.25,
                      *         "errorRatio": 0.25,
+                     *         "clientErrorRatio": 0.25,
+                     *         "notFoundRatio": 0.25,
                      *         "requestsPerSecond": 0.25
                      *       },
                      *       "gauges": {},
@@ -8473,6 +8487,8 @@ export interface operations {
                      *         "p99Seconds": 0.25,
                      *         "readWaitP99Seconds": 0.25,
                      *         "errorRatio": 0.25,
+                     *         "clientErrorRatio": 0.25,
+                     *         "notFoundRatio": 0.25,
                      *         "requestsPerSecond": 0.25
                      *       },
                      *       "gauges": {},
@@ -11192,6 +11208,7 @@ export interface operations {
                      *           "version": 1,
                      *           "previousVersion": 1,
                      *           "selector": "selector",
+                     *           "namesNodes": true,
                      *           "state": "draft",
                      *           "stateVersion": 1,
                      *           "reason": "reason",
@@ -11226,6 +11243,7 @@ export interface operations {
                      *                 "onFail": "revert"
                      *               }
                      *             ],
+                     *             "isAlone": true,
                      *             "minSamples": 1,
                      *             "probes": [
                      *               {
@@ -11405,7 +11423,11 @@ export interface operations {
                  *       "version": 1,
                  *       "message": "message",
                  *       "selector": "zone=eu,!canary",
+                 *       "nodes": [
+                 *         "node_01jd4q6v2m8w3x5y7z9abcdefg"
+                 *       ],
                  *       "strategy": {
+                 *         "atOnce": true,
                  *         "waves": [
                  *           {
                  *             "nodes": 1
@@ -11458,7 +11480,11 @@ export interface operations {
                     message?: string;
                     /** @example zone=eu,!canary */
                     selector?: string;
+                    /** @description Only to these, as to give a version back to just those that left it. What they prove is not released */
+                    nodes?: string[];
                     strategy?: {
+                        /** @description All nodes at once, and nothing asked but that they confirm: the first that refuses it or goes back pauses the rollout, when the others have it already. Beside it only excludeKinds may be said */
+                        atOnce?: boolean;
                         /** @description Sizes from the first wave on: nodes, percent, throughputPercent, or eachKind (so many of each system, version and capabilities); what is left goes with the last. Left out: one of each kind, then 5, 25 and 100 % of throughput */
                         waves?: ({
                             nodes: number;
@@ -11487,11 +11513,11 @@ export interface operations {
                         maxFlaps?: number;
                         /** @enum {unknown} */
                         onFailure?: "revert" | "freeze" | "pause";
-                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx (else revert), first byte p99 at most 1.5 times (else pause). []: time alone */
+                        /** @description What the nodes of a wave must show, beside the nodes without the version. Left out: at most 1 % more 5xx, 2 % more 4xx, a quarter of the bytes per request (else revert), first byte p99 at most 1.5 times (else pause); to a single node, which has nobody to compare with, these are held against what it did before, where that is known, and time lets it through. []: time alone */
                         gates?: {
                             /** @enum {unknown} */
-                            metric: "errors5xx" | "errors404" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
-                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers) */
+                            metric: "errors5xx" | "errors4xx" | "errors404" | "bytesPerRequest" | "cacheHits" | "firstByteP50" | "firstByteP99" | "totalP50" | "totalP99" | "readWaitP99";
+                            /** @description A quantile may be so many times that of the nodes without the version; a share so much worse than theirs (0.01: one of a hundred answers); theirs of bytesPerRequest may be so many times as many */
                             max: number;
                             /** @enum {unknown} */
                             onFail: "revert" | "freeze" | "pause";
@@ -11595,6 +11621,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -11639,6 +11666,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -11673,6 +11701,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -11850,6 +11879,8 @@ export interface operations {
              * @description - `selector_invalid`: The selector cannot be read
              *     - `start_too_far`: That is too far ahead
              *     - `emergency_starts_now`: An emergency does not wait
+             *     - `at_once_alone`: All at once leaves nothing else to say
+             *     - `no_such_nodes`: The order names nodes that are not there
              *     - `rollout_invalid`: A node would refuse this version
              *     - `idempotency_key_reused`: The key belongs to another request
              */
@@ -11930,6 +11961,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -11964,6 +11996,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -12161,6 +12194,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -12195,6 +12229,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -12461,6 +12496,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -12495,6 +12531,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -12759,6 +12796,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -12793,6 +12831,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13059,6 +13098,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13093,6 +13133,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13359,6 +13400,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13393,6 +13435,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13657,6 +13700,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13691,6 +13735,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -13957,6 +14002,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -13991,6 +14037,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -14257,6 +14304,7 @@ export interface operations {
                      *       "version": 1,
                      *       "previousVersion": 1,
                      *       "selector": "selector",
+                     *       "namesNodes": true,
                      *       "state": "draft",
                      *       "stateVersion": 1,
                      *       "reason": "reason",
@@ -14291,6 +14339,7 @@ export interface operations {
                      *             "onFail": "revert"
                      *           }
                      *         ],
+                     *         "isAlone": true,
                      *         "minSamples": 1,
                      *         "probes": [
                      *           {
@@ -16284,6 +16333,12 @@ export interface operations {
                      *             0.25
                      *           ],
                      *           "errorRatio": [
+                     *             0.25
+                     *           ],
+                     *           "clientErrorRatio": [
+                     *             0.25
+                     *           ],
+                     *           "notFoundRatio": [
                      *             0.25
                      *           ],
                      *           "bytesPerSecond": [

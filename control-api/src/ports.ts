@@ -119,6 +119,8 @@ export type LatencySummary = {
   p99Seconds: number | null
   readWaitP99Seconds: number | null
   errorRatio: number | null
+  clientErrorRatio: number | null
+  notFoundRatio: number | null
   requestsPerSecond: number | null
 }
 /** What requests of one config generation did in one window of a node. */

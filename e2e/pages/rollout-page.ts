@@ -12,6 +12,8 @@ export class RolloutPage {
 
   /** On the plan's screen. */
   async start(nodes: number): Promise<void> {
+    // The default takes its time.
+    await this.#page.getByRole('radio', { name: 'All at once' }).check({ force: true })
     await this.#page.getByRole('button', { name: `Start rollout to ${nodes} nodes` }).click()
   }
 

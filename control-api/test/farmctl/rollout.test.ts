@@ -14,8 +14,12 @@ async function farmOf(...names: string[]) {
   return { farm, nodes }
 }
 
+const OTHER_WAYS = ['--waves', '--strategy', '--emergency']
+/** To all at once, unless the test is of another way. */
+const howOf = (said: readonly string[]) =>
+  said.some((word) => OTHER_WAYS.includes(word)) ? [] : ['--at-once']
 const start = ({ run }: Farmctl, ...more: string[]) =>
-  run(['rollout', 'start', 'default', '--yes', ...more])
+  run(['rollout', 'start', 'default', '--yes', ...howOf(more), ...more])
 
 describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
   test('is watched to its good end, line by line where there is no terminal', async () => {

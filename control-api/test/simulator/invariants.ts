@@ -118,9 +118,14 @@ export class Watch {
     return isGood && hasRun && this.#wasWell.has(`${id} ${nodeId}`)
   }
 
-  /** Nothing of an earlier wave counts for a later one, nor does who is gone, away, or was gone on without. */
-  #isProven(id: string, { progress: { wave } }: Rollout): void {
-    if (wave > 0 && !this.#proofs.has(`${id} ${wave - 1}`)) {
+  /**
+   * Nothing of an earlier wave counts for a later one, nor does who is gone, away, or was gone on without. Those
+   * behind the last wave come one by one, as they return: for them any wave's proof will do.
+   */
+  #isProven(id: string, { progress: { wave, waves } }: Rollout): void {
+    const proved = (one: number) => this.#proofs.has(`${id} ${one}`)
+    const isOfAny = wave === waves && Array.from({ length: waves }, (_, i) => i).some(proved)
+    if (wave > 0 && !proved(wave - 1) && !isOfAny) {
       this.fail('I14', `${id} begins wave ${wave}, and nobody proved the one before`)
     }
   }
@@ -137,8 +142,9 @@ export class Watch {
     if (!isOwn || isStorageFull) return
     const isFree = ({ state: of, code, isConnected, cordon }: Task) =>
       of === 'pending' && code === null && isConnected && cordon === null
-    const away = tasks.filter(({ state: of }) => of === 'unreachable')
-    const isTooMany = away.length * 100 > policy.maxUnreachablePercent * tasks.length
+    const counted = tasks.filter(({ state: of }) => of !== 'skipped')
+    const away = counted.filter(({ state: of }) => of === 'unreachable')
+    const isTooMany = away.length * 100 > policy.maxUnreachablePercent * counted.length
     const isOfOthers = tasks.some(
       ({ state: of, code, deadlineMs, isExcused }) =>
         !isExcused && (deadlineMs === 0 || FAILED.includes(of) || OF_A_KIND.includes(code ?? '')),

@@ -61,7 +61,8 @@ const ordered = (command: Command) =>
   command
     .argument('<config[@version]>', 'what; without a number its latest version')
     .option('-l, --selector <selector>', 'only to nodes whose labels match')
-    .option('--careful', 'by waves with the defaults: one of each kind, then 5, 25, 100 % of load')
+    .option('--careful', 'by waves: one of each kind, then 5, 25, 100 % of load; the default')
+    .option('--at-once', 'to all nodes at once, with nothing watched')
     .option(
       '--strategy <file>',
       'how it goes, as JSON (docs/rollouts.md), or "-"; flags go over it',

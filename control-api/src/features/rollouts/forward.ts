@@ -95,13 +95,15 @@ function standIn(turn: Turn): boolean {
   const later = tasks.filter(
     (task) => task.wave > progress.wave && (task.state === 'pending' || isDeferred(task)),
   )
-  const ready = later.find((task) => !task.cordon && mayBeOffered(task))
+  const ready = later.find(isReady)
   const one = ready ?? lastOfAll(later.filter(({ state }) => state === 'pending'))
   if (!one) return false
   if (ready) setProgress(turn, { standIn: reasons.standIn(ready, whoIsMissing(turn.rollout)) })
   put(turn, one, { ...one, wave: progress.wave })
   return true
 }
+
+const isReady = (task: Task) => task.cordon === null && mayBeOffered(task)
 
 /** Of those that are cordoned, when nobody else may come: it is passed by. */
 const lastOfAll = (pending: readonly Task[]) =>
@@ -123,8 +125,11 @@ function callTheRest(turn: Turn): Task[] {
 /** A wave that is under way goes on when a change window closes; the next one waits for it to open. */
 function beginWave(turn: Turn): boolean {
   const { closed, progress, tasks } = turn.rollout
-  // Of a wave that is empty one of a later one takes the place.
-  const hasNodes = tasks.some((task) => task.wave >= progress.wave && isUnanswered(task))
+  // Into a wave that is empty one of a later one comes.
+  const isOfIt = (task: Task) => task.wave === progress.wave && isUnanswered(task)
+  const mayCome = (task: Task) =>
+    task.wave > progress.wave && (task.state === 'pending' || (isDeferred(task) && isReady(task)))
+  const hasNodes = tasks.some((task) => isOfIt(task) || mayCome(task))
   if (closed !== null && hasNodes) return stay(turn, 'paused', reasons.closed(closed, progress))
   setProgress(turn, { phase: 'dispatching' })
   return true
@@ -246,7 +251,7 @@ function soak(turn: Turn): boolean {
   const away = awayOf(turn.rollout)
   if (away.length > 0) return stay(turn, 'paused', reasons.away(away))
   if (progress.soakedMs < policy.soakMs) return stay(turn, 'running', reasons.soaking(turn.rollout))
-  const verdict = policy.gates.length > 0 ? progress.verdict?.verdict : 'pass'
+  const verdict = policy.gates.length > 0 && !policy.isAlone ? progress.verdict?.verdict : 'pass'
   if (verdict === 'pass') {
     finishWave(turn)
     return true

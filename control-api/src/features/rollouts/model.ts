@@ -27,6 +27,8 @@ export type Policy = Deadlines & {
   onFailure: OnFailure
   /** What a wave's nodes must show before it is through; none: time alone. */
   gates: readonly Gate[]
+  /** A single node and no gates of the order's own: who should be compared? Time lets it through. Left out: no. */
+  isAlone?: boolean
   /** Requests on each side; of fewer nothing is concluded. */
   minSamples: number
   /** The version succeeded not long ago: only gates that take it back are asked, and more nodes at once. */

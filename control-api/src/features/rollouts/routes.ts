@@ -11,8 +11,10 @@ import { defineCursor } from '../../schema/cursor.ts'
 import { nodeIsWithin, OutsideScope, type Scope, scopeOf } from '../../scope.ts'
 import { nameOf } from './action-routes.ts'
 import {
+  AtOnceAlone,
   EmergencyStartsNow,
   FleetChanged,
+  NoSuchNodes,
   PlanChanged,
   QueueFull,
   RolloutActive,
@@ -93,7 +95,9 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
           QueueFull,
           StartTooFar,
           EmergencyStartsNow,
+          AtOnceAlone,
           FleetChanged,
+          NoSuchNodes,
           PlanChanged,
           RolloutInvalid,
           NodeCheckUnavailable,
@@ -136,9 +140,9 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
 }
 
 function wishOf(order: NewRollout, scope: Scope) {
-  const { config, version, selector = '', strategy, onOverlap, startAt, emergency } = order
+  const { config, version, selector = '', nodes, strategy, onOverlap, startAt, emergency } = order
   const startAtMs = startAt === undefined ? undefined : Date.parse(startAt)
-  const wish = { config, version, selector, scope, strategy, onOverlap, startAtMs }
+  const wish = { config, version, selector, nodes, scope, strategy, onOverlap, startAtMs }
   return { ...wish, emergency: emergency?.reason }
 }
 

@@ -12,8 +12,10 @@ import { parseSelector } from '../../selector.ts'
 import { emergencyStrategy } from './emergency.ts'
 import type { Engine } from './engine.ts'
 import {
+  AtOnceAlone,
   EmergencyStartsNow,
   FleetChanged,
+  NoSuchNodes,
   PlanChanged,
   QueueFull,
   RolloutActive,
@@ -62,6 +64,8 @@ type Ordered = {
   version: number
   selector: string
   scope: Scope
+  /** Ids of the nodes it is for alone; left out: all that the config and the selector go to. */
+  nodes?: readonly string[] | undefined
   strategy?: Strategy | undefined
   startAtMs?: number | undefined
   /** Why it goes before everything else. */
@@ -86,14 +90,17 @@ const FAST_PATH_RELEASES = 3
 export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Arrangement> {
   const { config, version, selector, scope, emergency } = ordered
   requireSense(ordered, deps.now())
-  const strategy = emergency === undefined ? ordered.strategy : emergencyStrategy(ordered.strategy)
+  const { strategy: asked = {} } = ordered
+  const strategy = emergency === undefined ? asked : emergencyStrategy(asked)
   const parsed = parseSelector(selector)
   if (!parsed.ok) throw new SelectorInvalid(parsed.column, parsed.message)
   const text = await deps.findVersionText(config, version)
   if (text === null) throw new VersionNotFound(config, version)
-  const { excludeKinds = [] } = strategy ?? {}
-  const wanted = { config, text, selector: parsed.selector, excludeKinds }
+  const { excludeKinds = [] } = strategy
+  const nodeIds = ordered.nodes && new Set(ordered.nodes)
+  const wanted = { config, text, selector: parsed.selector, nodeIds, excludeKinds }
   const plan = await planRollout(deps, wanted)
+  refuseUnknown(plan, ordered.nodes ?? [])
   refuseNodesOutside(
     plan.nodes.map(({ node }) => node),
     scope,
@@ -103,7 +110,7 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   const recent = await deps.lastReleases(config, FAST_PATH_RELEASES)
   const isFastPath = emergency === undefined && recent.includes(version)
   const nodes = await waveNodes(deps, changing, strategy)
-  const first = arrange(nodes, strategy, { isFastPath })
+  const first = arrange(nodes, strategy, { isFastPath, isAlone: plan.nodes.length === 1 })
   // Should such a node have to change after all, or its cordon end, it is behind those that prove something.
   const last = first.waves - 1
   const waveOf = new Map(plan.nodes.map(({ node: { id } }) => [id, first.waveOf.get(id) ?? last]))
@@ -116,14 +123,23 @@ export async function planVersion(deps: StartDeps, ordered: Ordered): Promise<Ar
   return { ...plan, arranged, planDigest: planDigestOf({ config, version }, arranged, targets) }
 }
 
+function refuseUnknown({ nodes, excluded }: Plan, named: readonly string[]): void {
+  const known = new Set([...nodes, ...excluded].map(({ node }) => node.id))
+  const unknown = named.filter((id) => !known.has(id))
+  if (unknown.length > 0) throw new NoSuchNodes(unknown)
+}
+
 const YEAR_DAYS = 365
 
-function requireSense({ startAtMs, emergency, onOverlap }: Ordered, nowMs: number): void {
+function requireSense({ startAtMs, emergency, onOverlap, strategy }: Ordered, nowMs: number): void {
   if (emergency !== undefined && (startAtMs !== undefined || onOverlap !== undefined)) {
     throw new EmergencyStartsNow()
   }
   const isTooFar = startAtMs !== undefined && startAtMs > nowMs + YEAR_DAYS * 86_400_000
   if (isTooFar) throw new StartTooFar(YEAR_DAYS)
+  const { atOnce, excludeKinds: _, ...others } = strategy ?? {}
+  const said = Object.keys(others)
+  if (atOnce && said.length > 0) throw new AtOnceAlone(said)
 }
 
 /**
@@ -148,7 +164,7 @@ async function whoStaysAsItIs(
 async function waveNodes(
   { isConnected, throughputOf }: StartDeps,
   changing: readonly PlannedNode[],
-  strategy: Strategy | undefined,
+  strategy: Strategy,
 ): Promise<WaveNode[]> {
   const throughput = await throughputOf(changing.map(({ node }) => node.id))
   // What surely changes goes before what may.
@@ -159,7 +175,7 @@ async function waveNodes(
     id: node.id,
     throughput: throughput.get(node.id) ?? null,
     kind: kindOf(node),
-    domain: strategy?.failureDomain ? domainOf(node.labels, strategy.failureDomain) : null,
+    domain: strategy.failureDomain ? domainOf(node.labels, strategy.failureDomain) : null,
     isConnected: isConnected(node.id),
   }))
 }
@@ -241,6 +257,7 @@ function toRow(order: Order, { arranged, planDigest }: Arrangement, ruled: Ruled
     state_version: 1,
     reason: 'Planned.',
     selector,
+    names_nodes: order.nodes === undefined ? 0 : 1,
     author: author.username,
     author_id: author.id,
     scope: scopeText(scope),

@@ -7,7 +7,7 @@ import { approvalsOf } from './approvals.ts'
 import { RolloutNotFound } from './errors.ts'
 import type { Progress } from './model.ts'
 import { type ExcludedNode, kindOf, type PlannedNode } from './planner.ts'
-import type { Rollout } from './schema.ts'
+import type { NodeTask, Rollout } from './schema.ts'
 import type { Arrangement } from './start.ts'
 import { findRollout, policyOf, type Reader, type RolloutRow } from './store.ts'
 import { viewPolicy } from './strategy.ts'
@@ -63,12 +63,14 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     nodes: inWave.length,
     done: countTasks(inWave).done,
   }))
+  const evidence: Rollout['evidence'] = row.evidence === null ? null : JSON.parse(row.evidence)
   return {
     id: row.id,
     config: row.config,
     version: row.version,
     previousVersion: row.previous_version,
     selector: row.selector,
+    namesNodes: row.names_nodes === 1,
     state: row.state,
     stateVersion: row.state_version,
     reason: row.reason,
@@ -79,8 +81,8 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     policy: viewPolicy(policy),
     isFastPath: policy.isFastPath,
     planDigest: row.plan_digest,
-    evidence: row.evidence === null ? null : JSON.parse(row.evidence),
-    tasks,
+    evidence,
+    tasks: tasks.map((task) => withFailingGate(task, evidence)),
     pendingNodes: countTasks(tasks).pending,
     cordonedNodes: tasks.filter(wasPassedBy).length,
     author: row.author,
@@ -95,6 +97,12 @@ function viewRollout(row: RolloutRow, parts: Parts): Rollout {
     endedAt: timeOrNull(row.ended_at_ms),
   }
 }
+
+/** Nobody is well whose wave fails its gate, however well the node itself is. */
+const withFailingGate = (task: NodeTask, evidence: Rollout['evidence']): NodeTask =>
+  task.state === 'healthy' && evidence?.wave === task.wave && evidence.verdict === 'fail'
+    ? { ...task, message: `its wave fails: ${evidence.message}` }
+    : task
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 const timeOrNull = (ms: number | null) => (ms === null ? null : timeOf(ms))

@@ -51,7 +51,7 @@ export const timelineEntryQuery = (id: number) =>
 
 /** `selector` narrows it to nodes whose labels match. */
 export type Release = { config: string; version: number; selector?: string }
-/** Without a strategy: all nodes at once. */
+/** Without a strategy: carefully. */
 export type Order = Release & Pick<NewRollout, 'strategy' | 'emergency'>
 
 /** What it would do now: asked again whenever the screen is opened or a node changes. */

@@ -47,7 +47,13 @@ describe('the plan', () => {
       ({ method, query }) => method === 'POST' && query.size === 0,
     )
     expect(started.map(({ body }) => body)).toEqual([
-      { config: 'default', version: 2, message: 'Now', planDigest: plan().planDigest },
+      {
+        config: 'default',
+        version: 2,
+        strategy: {},
+        message: 'Now',
+        planDigest: plan().planDigest,
+      },
     ])
   })
 
@@ -87,6 +93,7 @@ describe('the plan', () => {
       config: 'default',
       version: 2,
       selector: 'canary',
+      strategy: {},
       planDigest: plan().planDigest,
     })
   })
@@ -169,6 +176,7 @@ describe('the plan', () => {
       {
         config: 'default',
         version: 2,
+        strategy: {},
         emergency: { reason: 'Keys leaked' },
         planDigest: digest,
       },
@@ -285,6 +293,14 @@ describe('how it goes', () => {
     await userEvent.click(await screen.findByRole('radio', { name: 'Careful' }, soon))
     const newest = () => Object(api.requests.findLast(({ method }) => method === 'POST')?.body)
     await expect.poll(() => newest().strategy).toEqual({})
+  })
+
+  test('is careful unless somebody chooses another way, and starting names what follows', async () => {
+    renderApp(plans, answer(plan()))
+    expect(await screen.findByRole('radio', { name: 'Careful' }, soon)).toBeChecked()
+    expect(
+      await screen.findByText(/at once, and nothing is watched\..*it pauses/s, {}, soon),
+    ).toBeVisible()
   })
 
   test('has waves that are added, changed and removed', async () => {

@@ -104,7 +104,7 @@ const NoNode = ({ excluded }: { excluded: number }) =>
     <EmptyState title="It is for none of the nodes">Why stands below.</EmptyState>
   ) : (
     <EmptyState title="No node to roll out to">
-      <Link to="/enrolment">Add a node</Link> first; it takes this version then.
+      <Link to="/enrolment">Add a node</Link> first: where there is none, nothing is proven.
     </EmptyState>
   )
 

@@ -9,6 +9,7 @@ import type { NewRollout, Rollout, RolloutPlan, Session } from '../../lib/api-ty
 import { plural } from '../../lib/format.ts'
 import { whyNot } from '../../lib/permissions.ts'
 import { type Order, rolloutsQuery } from './api.ts'
+import { consequence } from './plan-rules.ts'
 import classes from './rollouts.module.css'
 import { isInTheWay, whyNotStart } from './rules.ts'
 import { startTimeOf } from './start-time.ts'
@@ -68,6 +69,7 @@ export function StartForm({ plan, order, session, isOfTyped, onStarted }: Props)
         {inTheWay.length > 0 && (
           <InTheWay rollouts={inTheWay} onOverlap={onOverlap} onChange={setOnOverlap} />
         )}
+        {blockedBy === null && <p className={classes.consequence}>{consequence(plan)}</p>}
         <ActionButton type="submit" loading={start.isPending} blockedBy={blockedBy}>
           Start rollout to {plural(plan.nodes.length, 'node')}
         </ActionButton>
