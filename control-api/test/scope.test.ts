@@ -129,6 +129,7 @@ describe('every route', () => {
     'GET /api/v1/events',
     'GET /api/v1/rollouts',
     'POST /api/v1/rollouts',
+    'POST /api/v1/rollouts/preflight',
     'GET /api/v1/rollouts/:id',
     ...ACTIONS.map((action) => `POST /api/v1/rollouts/:id/actions/${action}`),
     'GET /api/v1/enrolment-tokens',

@@ -25,6 +25,8 @@ import {
 } from './errors.ts'
 import { type NewRollout, NewRolloutSchema, RolloutPlanSchema } from './order-schema.ts'
 import { outlookOf } from './outlook.ts'
+import { askNodes, type PreflightDeps } from './preflight.ts'
+import { AskPreflightSchema, PreflightSchema } from './preflight-schema.ts'
 import { RolloutSchema, RolloutsQuerySchema } from './schema.ts'
 import { planVersion, type StartDeps, startRollout } from './start.ts'
 import { listRollouts } from './store.ts'
@@ -40,7 +42,9 @@ const ActiveSchema = Type.Intersect([
   }),
 ])
 
-export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
+type Deps = StartDeps & PreflightDeps
+
+export const rolloutRoutes = (deps: Deps) => async (app: App) => {
   const { db, isConnected } = deps
 
   app.get(
@@ -78,6 +82,43 @@ export const rolloutRoutes = (deps: StartDeps) => async (app: App) => {
       },
     },
     async ({ params: { id }, user }) => showRollout(db, id, scopeOf(user)),
+  )
+
+  app.post(
+    '/rollouts/preflight',
+    {
+      config: {
+        permission: 'rollouts:run',
+        scope: 'nodes',
+        errors: [
+          OutsideScope,
+          VersionNotFound,
+          SelectorInvalid,
+          NoSuchNodes,
+          StartTooFar,
+          EmergencyStartsNow,
+          AtOnceAlone,
+        ],
+      },
+      schema: {
+        operationId: 'preflightRollout',
+        tags,
+        summary: 'Ask nodes what the version would do on their machines; nothing is ordered',
+        description:
+          'At most 50 nodes, ten at a time, for at most 15 seconds in all. Nodes answer from their disks: whether they would take it, and what sample paths are answered with now and then',
+        body: AskPreflightSchema,
+        response: { 200: PreflightSchema },
+      },
+    },
+    async ({ body: { samplePaths, ...order }, user }) => {
+      const wish = wishOf(order, scopeOf(user))
+      const plan = await planVersion(deps, wish)
+      const { config, version } = wish
+      const versionText = (await deps.findVersionText(config, version)) ?? ''
+      const probes = order.strategy?.probes
+      const paths = samplePaths ?? (probes?.length ? probes : undefined)
+      return askNodes(deps, { plan, versionText, paths })
+    },
   )
 
   app.post(
