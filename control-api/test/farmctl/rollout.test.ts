@@ -38,6 +38,22 @@ describe('rollout', { timeout: FARMCTL_TEST_MS }, () => {
     )
   })
 
+  test('says beforehand what starting does, and what is not known of the nodes', async () => {
+    const { farm } = await farmOf('node-1', 'node-2')
+    const planned = await farm.run(['rollout', 'plan', 'default'])
+    expect(planned.stdout).toMatch(/0 would take it; not known of all: 2 too old to be asked/)
+    expect(planned.stdout).toContain('errors4xx<=0.02:revert bytesPerRequest<=4:revert')
+    const { stderr } = await start(farm)
+    expect(stderr).toMatch(/2 nodes get it at once and nothing is watched; when one refuses it/)
+    const careful = await farm.run(['rollout', 'start', 'default@1', '--dry-run', '--careful'])
+    expect(careful.stdout).toContain('When a node fails: revert')
+    const both = await farm.run(['rollout', 'plan', 'default', '--at-once', '--soak', '5s'])
+    expect([both.code, both.stderr]).toEqual([
+      1,
+      expect.stringMatching(/leaves nothing else to say/),
+    ])
+  })
+
   test('that a node refuses ends with 2 and says where; frozen, it stays so', async () => {
     const { farm, nodes } = await farmOf('node-1')
     const [node] = nodes

@@ -7,6 +7,7 @@ import type {
   Impact,
   Node,
   NodeHost,
+  Preflight,
   RenderedConfig,
   Rollout,
   RolloutPlan,
@@ -338,3 +339,14 @@ export function version(change: Partial<Version> = {}): Version {
 
 export const page = <Item>(...items: Item[]) => ({ items, nextCursor: null })
 export const noMetrics = { stage: 'total', stepSeconds: 60, times: [], series: [], annotations: [] }
+
+export const preflight = (change: Partial<Preflight> = {}): Preflight => ({
+  samplePaths: [{ path: '/' }],
+  nodes: [],
+  answered: 0,
+  notConnected: 0,
+  tooOld: 0,
+  notAsked: 0,
+  isWhole: true,
+  ...change,
+})

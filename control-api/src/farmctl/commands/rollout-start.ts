@@ -8,7 +8,7 @@ import { type Act, agree, type Tool } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { atPosition, Failure } from '../failures.ts'
 import { readStrategy, type StrategyFlags, strategyOf } from '../rollouts/strategy.ts'
-import { planLines } from '../rollouts/view.ts'
+import { consequenceOf, planLines, preflightLines } from '../rollouts/view.ts'
 import { watchRollout } from '../rollouts/watch.ts'
 import { numberOf } from './configs.ts'
 import { examples } from './examples.ts'
@@ -120,8 +120,18 @@ async function strategyFile(tool: Tool, file: string | undefined) {
 
 async function planRollout(tool: Tool, body: NewRollout): Promise<void> {
   const plan = await askPlan(tool, body)
-  tool.show(plan, () => planLines(plan))
+  const said = tool.json ? [] : await askNodes(tool, body, plan)
+  tool.show(plan, () => [...planLines(plan), ...said])
   requireAccepted(plan)
+}
+
+/** For eyes: what they say decides nothing here, the rollout pauses by itself where one refuses. */
+async function askNodes(tool: Tool, body: NewRollout, { nodes }: RolloutPlan): Promise<string[]> {
+  if (nodes.every(({ changes }) => !changes)) return []
+  const { strategy: { probes, excludeKinds } = {}, ...order } = body
+  const strategy = { ...(probes && { probes }), ...(excludeKinds && { excludeKinds }) }
+  const asked = { body: { ...order, strategy } }
+  return preflightLines(await bodyOf(tool.api().POST('/api/v1/rollouts/preflight', asked)))
 }
 
 async function askPlan(tool: Tool, body: NewRollout): Promise<RolloutPlan> {
@@ -134,7 +144,10 @@ async function startRollout(tool: Tool, options: StartOptions, what = ''): Promi
   const order = await orderOf(tool, options, what)
   if (options.dryRun) return planRollout(tool, order)
   const plan = await askPlan(tool, order)
-  if (!tool.json) tool.terminal.note(planLines(plan).join('\n'))
+  if (!tool.json) {
+    const said = await askNodes(tool, order, plan)
+    tool.terminal.note([...planLines(plan), ...said, consequenceOf(plan)].join('\n'))
+  }
   requireAccepted(plan)
   await agree(tool, yes, `Roll ${order.config}@${order.version} out?`)
   // What nobody looked at binds nobody.

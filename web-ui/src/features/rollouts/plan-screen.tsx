@@ -5,11 +5,14 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { QueryStates } from '../../components/query-states.tsx'
 import type { Rollout, Session } from '../../lib/api-types.ts'
+import { whyNot } from '../../lib/permissions.ts'
 import type { Release } from './api.ts'
 import { EmergencyButton } from './emergency-dialog.tsx'
 import { keepLastUsed, readLastUsed } from './last-used.ts'
 import { NarrowForm } from './narrow-form.tsx'
+import { isToChange } from './plan-rules.ts'
 import { PlanView } from './plan-view.tsx'
+import { PreflightPanel } from './preflight-panel.tsx'
 import { StartForm } from './start-form.tsx'
 import { StrategyForm } from './strategy-form.tsx'
 import { usePlan } from './use-plan.ts'
@@ -26,6 +29,7 @@ export type PlanScreenProps = {
 export function PlanScreen({ release, session, drifted, onNarrow, onStarted }: PlanScreenProps) {
   const [choice, setChoice] = useState(readLastUsed)
   const { query, order, isOfTyped, errors, bare } = usePlan(release, choice)
+  const mayRun = whyNot(session, 'rollouts:run') === null
   const handleStarted = (rollout: Rollout) => {
     keepLastUsed(choice)
     onStarted(rollout)
@@ -56,6 +60,7 @@ export function PlanScreen({ release, session, drifted, onNarrow, onStarted }: P
           {(plan) => (
             <>
               <PlanView plan={plan} drifted={drifted} />
+              {plan.nodes.some(isToChange) && mayRun && <PreflightPanel order={order} />}
               <StartForm
                 plan={plan}
                 order={order}
