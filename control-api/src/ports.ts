@@ -43,6 +43,8 @@ export type RolloutEngine = {
   onAgentEvent(unit: Unit, event: AgentEvent): Promise<void>
   /** The node runs the offered digest: may it keep it? Asked again until it is yes or the node's time is over. */
   mayKeep(unit: Unit, offer: Offer): Promise<boolean>
+  /** A rollout is to tell the node what to run. */
+  owns(unit: Unit, nodeId: string): Promise<boolean>
 }
 
 export type Release = { config: string; version: number; text: string }

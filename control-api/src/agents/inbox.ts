@@ -211,7 +211,7 @@ export function createInbox(deps: Deps) {
       write(async (unit) => {
         const { trx } = unit
         const given = await givenSoFar(trx, nodeId)
-        if (!given.every(isFirstAndOver) || (await isOwned(trx, nodeId))) return
+        if (!given.every(isFirstAndOver) || (await engine.owns(unit, nodeId))) return
         const node = await trx
           .selectFrom('nodes')
           .select(['name', 'labels', 'merge_patch'])
@@ -332,14 +332,6 @@ const givenSoFar = (trx: Transaction<Database>, nodeId: string): Promise<Given[]
 /** What the node was given as a new one, and does not run. */
 const isFirstAndOver = ({ state, rollout_id }: Given) =>
   rollout_id === null && (state === 'nacked' || state === 'reverted')
-
-/** A rollout will tell it what to run. */
-const isOwned = async (trx: Transaction<Database>, nodeId: string): Promise<boolean> =>
-  (await trx
-    .selectFrom('node_leases')
-    .select('node_id')
-    .where('node_id', '=', nodeId)
-    .executeTakeFirst()) !== undefined
 
 type OfferEvent = Extract<AgentEvent, { kind: Said }>
 

@@ -40,9 +40,11 @@ function FreezeDialog({ seen, onClose }: { seen: Rollout; onClose: () => void })
     <Dialog title={`Freeze the rollout of ${config} v${version}`} onClose={onClose}>
       <div className="stack-tight">
         <p>
-          It ends as it is, and that can’t be undone. {plural(begun, 'node')} keep v{version},{' '}
-          {plural(others, 'other')} keep what they have: the farm stays on two versions until
-          another rollout makes it one. A node that is not well with v{version} stays as it is.
+          It ends as it is, and that can’t be undone. {plural(begun, 'node')}{' '}
+          {begun === 1 ? 'keeps' : 'keep'} v{version}, {plural(others, 'other')}{' '}
+          {others === 1 ? 'keeps' : 'keep'} what {others === 1 ? 'it has' : 'they have'}: the farm
+          stays on two versions until another rollout makes it one. A node that is not well with v
+          {version} stays as it is.
         </p>
         {freeze.isError && <ErrorBox what="Not frozen" error={freeze.error} />}
         {revert.isError && <ErrorBox what="Not taken back" error={revert.error} />}

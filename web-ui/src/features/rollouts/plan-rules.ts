@@ -55,10 +55,15 @@ export function consequence(plan: RolloutPlan): string {
   const { nodes, waves, policy, version } = plan
   const changing = nodes.filter(isToChange)
   const first = changing.filter(({ wave }) => wave === Math.min(...changing.map((one) => one.wave)))
+  const watched = `watched for ${minutes(policy.minHealthySeconds + policy.soakSeconds)} or more`
+  const to = (count: number) => `v${version} goes to ${plural(count, 'node')}`
+  if (policy.maxParallel === null) {
+    return `${to(changing.length)} at once, and nothing is watched. ${onFailure(plan)}`
+  }
   const when =
-    policy.maxParallel === null
-      ? `${plural(changing.length, 'node')} get v${version} at once, and nothing is watched.`
-      : `${plural(first.length, 'node')} of ${changing.length} get v${version} first, ${waves > 1 ? `the others in ${plural(waves - 1, 'further wave')}; each wave is watched` : 'watched'} for ${minutes(policy.minHealthySeconds + policy.soakSeconds)} or more.`
+    waves > 1
+      ? `${to(first.length)} of ${changing.length} first, then to the others in ${plural(waves - 1, 'further wave')}; each wave is ${watched}.`
+      : `${to(changing.length)}, ${changing.length === 1 ? 'which is' : 'which are'} ${watched}.`
   return `${when} ${onFailure(plan)}`
 }
 

@@ -142,7 +142,7 @@ function Excluded({ excluded }: Pick<RolloutPlan, 'excluded'>) {
   )
 }
 
-const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Findings']
+const COLUMNS = ['Node', 'What happens', 'From', 'To', 'Digest on the node', 'Findings in the text']
 
 function PlanTable({ plan, drifted }: PlanViewProps) {
   return (

@@ -8,7 +8,7 @@ import { StatusBadge } from '../../components/status-badge.tsx'
 import type { Preflight } from '../../lib/api-types.ts'
 import { plural } from '../../lib/format.ts'
 import { type Order, preflightQuery } from './api.ts'
-import { isWorse, pathChanges, refusing, whoIsMissing } from './preflight-rules.ts'
+import { isWorse, pathChanges, refusals, whoIsMissing } from './preflight-rules.ts'
 
 export function PreflightPanel({ order }: { order: Order }) {
   const preflight = useQuery(preflightQuery(order))
@@ -37,7 +37,7 @@ export function PreflightPanel({ order }: { order: Order }) {
 }
 
 function Said({ said, config }: { said: Preflight; config: string }) {
-  const refused = refusing(said)
+  const refused = refusals(said)
   const changes = pathChanges(said)
   const missing = whoIsMissing(said)
   const takes = said.nodes.filter(({ state }) => state === 'takes').length
@@ -50,10 +50,10 @@ function Said({ said, config }: { said: Preflight; config: string }) {
           would take it.
         </p>
       )}
-      {refused.map(({ nodeId, nodeName, code, message, errors }) => (
-        <div key={nodeId}>
+      {refused.map(({ nodes, code, message, errors }) => (
+        <div key={nodes.join()}>
           <StatusBadge
-            verdict={{ label: `${nodeName} would refuse it`, tone: 'bad', shape: 'square' }}
+            verdict={{ label: `${nodes.join(', ')} would refuse it`, tone: 'bad', shape: 'square' }}
           />{' '}
           <code>{code}</code>{' '}
           {errors.length > 0 ? <ConfigErrors config={config} errors={errors} /> : message}

@@ -25,8 +25,19 @@ export function pathChanges({ samplePaths, nodes }: Preflight): PathChange[] {
 
 export const isWorse = ({ running, offered }: PathChange) => offered >= 400 && running < 400
 
-export const refusing = ({ nodes }: Preflight): Node[] =>
-  nodes.filter(({ state }) => state === 'refuses')
+export type Refusal = Pick<Node, 'code' | 'message' | 'errors'> & { nodes: string[] }
+
+/** What several nodes say in the same words is said once. */
+export function refusals({ nodes }: Preflight): Refusal[] {
+  const refusing = nodes.filter(({ state }) => state === 'refuses')
+  const alike = Map.groupBy(refusing, ({ code, errors, message }) =>
+    JSON.stringify([code, errors.length > 0 ? errors : message]),
+  )
+  return [...alike.values()].flatMap((same) => {
+    const [first] = same
+    return first ? [{ ...first, nodes: same.map(({ nodeName }) => nodeName) }] : []
+  })
+}
 
 /** Of whom nothing is known, and why; null: all have answered. */
 export function whoIsMissing(preflight: Preflight): string | null {
